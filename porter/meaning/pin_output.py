@@ -33,7 +33,7 @@ def output_of(unit: Unit, access: Access, name: str, granted: bytes | None) -> O
     if name != "ODR" and access.operator not in (b"=", b"|=", b"^=", b"+="):
         return None  # these read as 0
     if name in ("BRR", "BSRRH"):
-        return _masked(text, b"0", number)
+        return _masked(_half(text, number), b"0", number)
     if name == "BSRRL":
         return _set(text, number)
     if name == "BSRR":
@@ -46,7 +46,7 @@ def output_of(unit: Unit, access: Access, name: str, granted: bytes | None) -> O
     if access.operator == b"=" and granted is not None:
         return _masked(granted, text, None)
     if access.operator == b"^=":
-        return Output(b"hyp_pin_toggle", text, number)
+        return Output(b"hyp_pin_toggle", _half(text, number), number)
     return None
 
 
@@ -55,9 +55,14 @@ def _masked(mask: bytes, levels: bytes, pins: int | None) -> Output:
 
 
 def _set(text: bytes, number: int | None) -> Output:
-    """Pins that go high; a register of 16 bits takes no more of what is written."""
-    is_half = number is not None and number <= LOW
-    return Output(b"hyp_pin_write", text if is_half else b"(%s) & 0xFFFFU" % text, number)
+    """Pins that go high."""
+    return Output(b"hyp_pin_write", _half(text, number), number)
+
+
+def _half(text: bytes, number: int | None) -> bytes:
+    """A mask of pins: a port takes no more of what is written (RM0008, 9.2), and the kernel refuses
+    what isn't granted."""
+    return text if number is not None and number <= LOW else b"(%s) & 0xFFFFU" % text
 
 
 def _cleared(unit: Unit, access: Access, value: Node, granted: bytes | None) -> Output | None:
@@ -66,7 +71,7 @@ def _cleared(unit: Unit, access: Access, value: Node, granted: bytes | None) -> 
     operand = node.child_by_field_name("argument")
     if node.type == "unary_expression" and text_of(node).startswith(b"~") and operand is not None:
         number = unit.text.evaluator.number(operand, access.context.scope)
-        return _masked(source(bare(operand)), b"0", number)
+        return _masked(_half(source(bare(operand)), number), b"0", number)
     if granted is None:
         return None
     return _masked(b"~(%s) & %s" % (source(value), granted), b"0", None)

@@ -11,6 +11,7 @@ from porter.meaning.expressions import bare, bits_of, masked, source
 from porter.meaning.pin_output import LOW, output_of
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
+from porter.source.c_tree import text_of
 from porter.source.edit import Edit
 from porter.source.values import Place
 
@@ -22,6 +23,11 @@ _PORT_SPACING = 0x400  # bytes between GPIO blocks on every STM32
 _HEADER = (
     "typedef struct { volatile unsigned MODER, OTYPER, OSPEEDR, PUPDR, IDR, ODR, BSRR; }"
     " GPIO_TypeDef;\n#define GPIOA ((GPIO_TypeDef *)0x40020000)\n"
+)
+_HALVES = (
+    "typedef struct { volatile unsigned MODER, OTYPER, OSPEEDR, PUPDR, IDR, ODR; "
+    "volatile unsigned short BSRRL, BSRRH; } GPIO_TypeDef;\n"
+    "#define GPIOA ((GPIO_TypeDef *)0x40020000)\n"
 )
 _G_AND_H = (
     "#define GPIOG ((GPIO_TypeDef *)0x40021C00)\n#define GPIOH ((GPIO_TypeDef *)0x40021400)\n"
@@ -53,6 +59,18 @@ class Pins(Rule):
             _HEADER + "void f(GPIO_TypeDef *p) { (*p).BSRR = 1; }",
             _HEADER + "void f(GPIO_TypeDef *p) "
             "{ hyp_pin_write(((uint32_t)&(*p) - 0x40020000U) / 0x400U, 1); }",
+        ),
+        Sample(
+            _HALVES + "void f(int v) { GPIOA->BSRRL = 1 << 5; GPIOA->BSRRH = v; }",
+            _HALVES + "void f(int v) { hyp_pin_write(0, 1 << 5); "
+            "hyp_pin_set(0, (v) & 0xFFFFU, 0); }",
+        ),
+        Sample(
+            _HEADER.replace("BSRR;", "BSRR, LCKR, AFR[2], BRR;")
+            + "void f(unsigned short v) { GPIOA->BRR = ~v; GPIOA->ODR ^= ~v; GPIOA->ODR &= ~v; }",
+            _HEADER.replace("BSRR;", "BSRR, LCKR, AFR[2], BRR;")
+            + "void f(unsigned short v) { hyp_pin_set(0, (~v) & 0xFFFFU, 0); "
+            "hyp_pin_toggle(0, (~v) & 0xFFFFU); hyp_pin_set(0, (v) & 0xFFFFU, 0); }",
         ),
         Sample(  # RM0038, table 5
             _HEADER + _G_AND_H + "void f(GPIO_TypeDef *p) { p->BSRR = 1; }",
@@ -148,14 +166,14 @@ class Pins(Rule):
                 continue
             if access.use == "address":
                 continue  # what is done at it is an access of its own
-            yield self._one(unit, access, register.name, register.instance)
+            yield self._one(unit, access, _name_of(access), register.instance)
 
     def _one(self, unit: Unit, access: Access, name: str, instance: str | None) -> Verdict:
         if access.use == "read":
             return self._read(unit, access, name, instance)
         if access.use != "write" or not access.is_alone or access.value is None:
             return self.escalated(access.site, f"what happens to {access.register} can't be told")
-        if (problem := _in_part(unit, access)) is not None:
+        if (problem := _in_part(unit, access, name)) is not None:
             return self.escalated(access.site, problem)
         port = self._port(unit, access, instance)
         if port is None:
@@ -224,14 +242,23 @@ def _out_of_order(unit: Unit, first: int) -> list[tuple[int, int]]:
     return [(at, port) for at, port in ports if at != first + _PORT_SPACING * port]
 
 
-def _in_part(unit: Unit, access: Access) -> str | None:
+def _name_of(access: Access) -> str:
+    """The register's name. Older headers of ST's have names for the halves of BSRR, which a look at
+    the address doesn't tell."""
+    field = bare(access.place).child_by_field_name("field")
+    named = text_of(field).decode("latin-1") if field is not None else ""
+    known = access.register.name if access.register is not None else ""
+    return named if known == "BSRR" and named in ("BSRRL", "BSRRH") else known
+
+
+def _in_part(unit: Unit, access: Access, name: str) -> str | None:
     """Why a write isn't one of a whole register by what its value says; None if it is."""
     if unit.reads_within_macro(access):
         return "the macro also reads a register for the value: write out what it does"
     width = _width(unit, access)
     if width is not None and width < _HALF:
         return "writes eight of the port's pins and leaves the others: use hyp_pin_set()"
-    if width == _HALF and access.register is not None and access.register.name == "BSRR":
+    if width == _HALF and name == "BSRR":
         return "sets pins by half of BSRR, which resets none: use hyp_pin_set()"
     return None
 

@@ -73,6 +73,7 @@ class UndefinedNames:
             or name in types.enumerators
             or name in types.globals
             or name in self._declared
+            or (self._text.is_cplusplus and name in types.of_classes)
         )
 
     @cached_property

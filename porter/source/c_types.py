@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from porter.source.blanking import ALIGNED_BY_MACRO, ARMS_OF_MEMBERS
-from porter.source.c_tree import Node, SyntaxTree, text_of
+from porter.source.c_tree import Node, SyntaxTree, text_of, walk
 from porter.source.declarations import is_static, parameter_list
 from porter.source.declared import Declared, Enumerator, declared_name
 from porter.source.grammar import C, Grammar
@@ -143,6 +143,7 @@ class TypeTable:
     """Typedefs, struct tags, enumerators, global variables and functions of a translation unit."""
 
     def __init__(self) -> None:
+        self._of_classes: frozenset[bytes] | None = None
         self._declared = Declared()
         self._layouts: dict[bytes, dict[bytes, Member]] = {}
         self._sizes: dict[bytes, int] = {}
@@ -209,6 +210,20 @@ class TypeTable:
     def named(self) -> Iterable[bytes]:
         """Names of types."""
         return (*self._declared.typedefs, *self._declared.tags)
+
+    @property
+    def of_classes(self) -> frozenset[bytes]:
+        """Names of data that structs and classes have; in C++ their functions say them alone."""
+        if self._of_classes is None:
+            self._of_classes = frozenset(
+                text_of(name)
+                for tag in self._declared.tags.values()
+                for item in walk(tag)
+                if item.type == "field_declaration"
+                for declarator in item.children_by_field_name("declarator")
+                if (name := declared_name(declarator)) is not None
+            )
+        return self._of_classes
 
     def words(self, used: Iterable[bytes]) -> frozenset[bytes]:
         """What the values of constants spell that are no macros and that `used` leads to."""

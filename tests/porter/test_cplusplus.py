@@ -221,3 +221,14 @@ def test_an_object_or_a_constant_of_a_class_is_no_block(tmp_path: Path) -> None:
     told = [it.site.start for port in result.files if port.file.name == "main.cpp"
             for it in port.verdicts]  # fmt: skip
     assert told == [text.index(b"RCC->CR"), text.index(b"EXTI")]
+
+
+def test_data_of_a_class_in_capitals_is_no_block(tmp_path: Path) -> None:
+    """In a function of the class that another file defines, without `this->`."""
+    files = {
+        "ms.h": b"struct Cbw { unsigned sig; unsigned char CB[16]; };\n"
+        b"class Ms { Cbw CBW; union { unsigned raw[4]; } IO; public: void in(); };\n",
+        "ms.cpp": b'#include "ms.h"\n'
+        b"void Ms::in() { if (CBW.CB[0]) CBW.sig = 3; IO.raw[1] = 2; }\n",
+    }
+    assert escalations(port_files(tmp_path, files, None)) == []
