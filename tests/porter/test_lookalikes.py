@@ -99,7 +99,8 @@ def test_a_person_is_asked(tmp_path: Path, code: str, reason: str) -> None:
         ("void f(void) { GPIOA->BSRR = shared; }", "void f(void) { hyp_pin_write(0, shared); }"),
         ("void f(void) { GPIOA->ODR |= g(); }",
          "void f(void) { hyp_pin_write(0, (g()) & 0xFFFFU); }"),
-        ("void f(void) { GPIOA->ODR ^= g(); }", "void f(void) { hyp_pin_toggle(0, g()); }"),
+        ("void f(void) { GPIOA->ODR ^= g(); }",
+         "void f(void) { hyp_pin_toggle(0, (g()) & 0xFFFFU); }"),
         ("void f(void) { DWT_CTRL &= ~1u; DWT_CTRL |= 1u; CYCCNT = 0; }", "void f(void) { }"),
         ("extern struct { unsigned EMR; } *timer;\nvoid f(void) { timer->EMR |= 1; __WFE(); }",
          "extern struct { unsigned EMR; } *timer; "
