@@ -6,10 +6,10 @@ Nothing is rewritten there: a person moves it to C, where each use of a register
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Set
-from itertools import chain
+from collections.abc import Iterator, Set
 
 from porter.asm.equates import Equates, equated
+from porter.asm.halves import joined
 from porter.judging.docket import Docket
 from porter.judging.verdict import Status, Verdict
 from porter.registers.chip_blocks import STM32_BLOCK
@@ -66,14 +66,15 @@ def _calculated(registers: Registers, text: bytes) -> int | None:
 
 
 def _uses(file: SourceFile, registers: Registers, equates: Equates) -> Iterator[Verdict]:
-    lower: dict[str, int] = {}
     elsewhere = equates.names - equated(file.data).keys()
-    for it in instructions(file.data, dialect_of(file.data)):
+    text = tuple(instructions(file.data, dialect_of(file.data)))
+    words = dict(joined(text, lambda it: equates.value(it.encode("latin-1"))))
+    for it in text:
         if it.mnemonic in _NAMES_IT or (it.operands[:1] and it.operands[0].startswith("=")):
             continue
-        for address, name in chain(_numbers(it, equates), _halves(it, equates, lower)):
-            what = _shared(address, name, registers, elsewhere)
-            if what:
+        found = [(words[it], "")] if it in words else _numbers(it, equates)
+        for address, name in found:
+            if what := _shared(address, name, registers, elsewhere):
                 site = Site(file.name, it.start, it.end, SiteKind.ASM, str(it), "")
                 reason = _WHY.format(what=what, address=address)
                 yield Verdict(site, Status.ESCALATED, RULE, reason)
@@ -81,29 +82,13 @@ def _uses(file: SourceFile, registers: Registers, equates: Equates) -> Iterator[
 
 
 def _numbers(it: Instruction, equates: Equates) -> Iterator[tuple[int, str]]:
-    """Operands that are numbers, and the name that they begin with."""
-    if it.mnemonic in ("movw", "movt"):
-        return
+    """Operands that are numbers, and the name that they begin with; of halves of one, the upper."""
     for operand in it.operands:
-        yield from _number(_PREFIX.sub("", operand), equates)
-
-
-def _halves(it: Instruction, equates: Equates, lower: dict[str, int]) -> Iterable[tuple[int, str]]:
-    """What MOVW and MOVT make together; `lower`: halves of registers so far."""
-    if it.mnemonic not in ("movw", "movt") or len(it.operands) != 2:
-        return ()
-    register, operand = it.operands
-    half = _HALF.fullmatch(operand)
-    if half is not None:
-        return _number(half[2], equates) if half[1] == "upper" else ()
-    value = equates.value(_PREFIX.sub("", operand).encode("latin-1"))
-    if value is None:
-        lower.pop(register, None)
-        return ()
-    if it.mnemonic == "movw":
-        lower[register] = value & 0xFFFF
-        return ()
-    return [(value << 16 & 0xFFFF_FFFF | lower.get(register, 0), "")]
+        half = _HALF.fullmatch(operand)
+        if half is not None and half[1] == "upper":
+            yield from _number(half[2], equates)
+        elif half is None and it.mnemonic not in ("movw", "movt"):
+            yield from _number(_PREFIX.sub("", operand), equates)
 
 
 def _number(text: str, equates: Equates) -> Iterator[tuple[int, str]]:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
+from porter.asm.halves import joined
 from porter.asm.leaps import leaps
 from porter.asm.numbered import Numbered
 from porter.asm.privileged import privileged
@@ -26,6 +27,7 @@ from porter.sites.region import Region, constant_in, regions
 from porter.sites.registers import Registers
 from porter.sites.site import Site, SiteKind
 from porter.sites.undefined import UndefinedNames
+from porter.source.arithmetic import literal
 from porter.source.asm_text import Instruction
 from porter.source.c_lexer import Token
 from porter.source.c_tree import Node, ancestors, text_of
@@ -128,8 +130,14 @@ class CSites:
             constant = constant_in(self.text.evaluator, region.parameters)
             statement = self.numbered.statement(written, constant)
             away = dict(leaps(statement.instructions, dict(_numbers(statement, constant))))
+            words = dict(joined(statement.instructions, _number))
             for instruction in dict.fromkeys(statement.instructions):
-                reaches = privileged(instruction) or self._reaches(instruction)
+                at = words.get(instruction)
+                reaches = (
+                    privileged(instruction)
+                    or self._reaches(instruction)
+                    or (at is not None and self.registers.is_address(at))
+                )
                 if reaches or instruction in away:
                     site = self._site(
                         instruction.start, instruction.end, SiteKind.ASM, str(instruction), region
@@ -462,3 +470,8 @@ def _names_scope(region: Region, index: int) -> bool:
     before = region.tokens[index - 1].text if index else b""
     behind = [token.text for token in region.tokens[index + 1 : index + 3]]
     return behind == [b":", b":"] or before in _SCOPES
+
+
+def _number(text: str) -> int | None:
+    value = literal(text.encode("latin-1"))
+    return value.value if value is not None else None

@@ -85,3 +85,16 @@ def test_an_asm_statement_with_such_a_number_stays(tmp_path: Path) -> None:
     code = b'void f(void) { __asm volatile ("ldr r0, =0x40023830\\n str r1, [r0]" ::: "r0"); }\n'
     result = port_files(tmp_path, {"main.c": CHIP + code}, None)
     assert any("ldr r0, =0x40023830" in it for it in escalations(result)), escalations(result)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "__attribute__((naked)) void f(void) { __asm volatile ("
+        '"movw r0, #0x3800\\n movt r0, #0x4002\\n str r1, [r0]\\n bx lr"); }',
+        'void f(void) { __asm volatile ("str %0, [%1]" :: "r"(1), "r"(0x40023800)); }',
+    ],
+)
+def test_an_asm_statement_that_makes_the_address_stays(code: str, tmp_path: Path) -> None:
+    result = port_files(tmp_path, {"main.c": CHIP + code.encode() + b"\n"}, None)
+    assert escalations(result) and not any(port.edits for port in result.files)
