@@ -42,7 +42,8 @@ class Equates:
         self._calculate = calculate
         self._written: dict[bytes, bytes] = {}
         for text in texts:
-            self._written = {**equated(text), **self._written}
+            for name, value in equated(text).items():
+                self._written.setdefault(name, value)
         self._values: dict[bytes, int | None] = {}
 
     @property

@@ -16,6 +16,7 @@ from porter.context_switch.result import ROLE_CALL, ROLE_SVC, ROLE_SWITCH, NotTr
 from porter.context_switch.resumers import is_handler
 from porter.project.vectors import Vectors
 from porter.source.c_tree import enclosing_function
+from porter.source.declared_objects import DECLARES_NOTHING
 
 _ROLES = frozenset({ROLE_SWITCH, ROLE_SVC, ROLE_CALL})
 _MOST = 200  # functions on the way up
@@ -63,4 +64,4 @@ def _below_main(name: bytes, units: CUnits) -> bytes:
 def _is_called(name: bytes, text: bytes) -> bool:
     """Whether a use of a name in a text is no declaration, in front of which a type stands."""
     uses = re.findall(rb"([\w*&]+)?\s*\b%s\s*\(" % re.escape(name), text)
-    return any(not it or it == b"return" for it in uses)
+    return any(not it or it in DECLARES_NOTHING for it in uses)

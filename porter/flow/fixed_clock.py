@@ -9,7 +9,7 @@ from porter.sites.context import function_name
 from porter.source.c_lexer import Token
 from porter.source.values import Number
 
-_VARIABLE = b"SystemCoreClock"
+VARIABLE = b"SystemCoreClock"
 _ASSIGNS = frozenset({b"=", b"+=", b"-=", b"*=", b"/=", b"<<=", b">>="})
 _OSCILLATOR = 16_000_000
 
@@ -22,11 +22,11 @@ def fixed_clock(texts: Iterable[CText], why_not: Callable[[str], str | None]) ->
     """
     begins: set[int | None] = set()
     for text in texts:
-        if _VARIABLE not in text.file.data:
+        if VARIABLE not in text.file.data:
             continue
         tokens = text.lexed.tokens
         for index, token in enumerate(tokens[:-2]):
-            if token.text != _VARIABLE or tokens[index + 1].text not in _ASSIGNS:
+            if token.text != VARIABLE or tokens[index + 1].text not in _ASSIGNS:
                 continue
             function = text.trees.function_at(token.start, token.end)
             if function is None:

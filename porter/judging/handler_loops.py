@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, cached_property
 
 from porter.flow.statements import LOOPS, condition_of
 from porter.judging.docket import Docket
 from porter.judging.unit import Unit
 from porter.judging.verdict import Status, Verdict
+from porter.program.closure import closure
 from porter.sites.context import Context, function_name
+from porter.sites.local_names import declarations
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, ancestors, one_line, text_of, walk
 from porter.source.declared import declared_name
@@ -25,8 +27,7 @@ _GETTER = (
     rb"\b%s\s*\(\s*(?:void)?\s*\)\s*\{\s*return\s+(?:\(\s*\w+\s*\)\s*)?\(?\s*(\w+)\s*\)?\s*;\s*\}"
 )
 _WAITING = frozenset({b"HAL_Delay"})
-_GUARDS = LOOPS | {"if_statement", "switch_statement"}
-_DEEPEST = 4  # calls
+_LEFT = LOOPS | {"switch_statement"}
 _IDLE = frozenset({b"__NOP", b"__nop", b"__no_operation"})
 
 Writers = dict[bytes, set[str]]
@@ -54,7 +55,7 @@ def judge_handler_loops(docket: Docket) -> None:
         for name in _sets(unit, context.root):
             writers.setdefault(name, set()).add(context.name)
     getter = cache(lambda name: _returned(docket, name))
-    written_by = cache(lambda name: _written(docket, name, _DEEPEST))
+    written_by = _Written(docket).by
     for unit, context, handler in inside:
         for call in _delays(context):
             if written_by(text_of(call.children[0])) is None:
@@ -122,12 +123,11 @@ def _ends(loop: Node, evaluator: Evaluator) -> list[Node]:
             return []
         if node.type not in ("break_statement", "return_statement"):
             continue
-        around = next((it for it in ancestors(node) if it.type in _GUARDS or it == loop), loop)
-        if around == loop:
-            return []
-        if around.type != "if_statement":
+        left = next(it for it in ancestors(node) if it.type in _LEFT)
+        if node.type == "break_statement" and left != loop:
             continue  # of a switch, or of another loop
-        asked = condition_of(around)
+        around = next(it for it in ancestors(node) if it.type in _LEFT or it.type == "if_statement")
+        asked = condition_of(around) if around.type == "if_statement" else None
         if asked is None:
             return []
         found.append(asked)
@@ -163,14 +163,8 @@ def _is_base(node: Node) -> bool:
 
 def _declared(function: Node) -> set[bytes]:
     """Names of a function's parameters and local variables."""
-    kinds = ("declaration", "parameter_declaration")
-    return {
-        text_of(name)
-        for node in walk(function)
-        if node.type in kinds
-        for inner in node.children_by_field_name("declarator")
-        if (name := declared_name(inner)) is not None
-    }
+    names = (declared_name(declarator) for _, declarator, _ in declarations(function))
+    return {text_of(name) for name in names if name is not None}
 
 
 def _looked_at(condition: Node, evaluator: Evaluator, getter: Getter) -> set[bytes] | None:
@@ -209,22 +203,29 @@ def _returned(docket: Docket, name: bytes) -> bytes | None:
     return None
 
 
-def _written(docket: Docket, name: bytes, depth: int) -> frozenset[bytes] | None:
-    """What the functions of a name write; None where one calls what isn't here, or by a pointer."""
-    found: set[bytes] | None = None
-    for unit in docket.units.values():
-        if name not in unit.file.data or not depth:
-            continue
-        for _, function in unit.contexts.functions():
-            if function_name(function).encode("latin-1") != name:
-                continue
-            found = (found or set()) | _sets(unit, function)
-            for call in walk(function):
-                callee = call.child_by_field_name("function")
-                if call.type != "call_expression" or callee is None:
-                    continue
-                inner = _written(docket, text_of(callee), depth - 1)
-                if inner is None and text_of(callee) not in _IDLE:
-                    return None
-                found |= inner or set()
-    return None if found is None else frozenset(found)
+class _Written:
+    """What functions write, those that they call included; None where one of these isn't here."""
+
+    def __init__(self, docket: Docket) -> None:
+        self._units = docket.units.values()
+        self.by = cache(self._by)
+
+    @cached_property
+    def _defined(self) -> dict[bytes, list[tuple[Unit, Node]]]:
+        found: dict[bytes, list[tuple[Unit, Node]]] = {}
+        for unit in self._units:
+            for _, function in unit.contexts.functions():
+                name = function_name(function).encode("latin-1")
+                found.setdefault(name, []).append((unit, function))
+        return found
+
+    def _callees(self, name: bytes) -> set[bytes]:
+        calls = (it for _, function in self._defined.get(name, ()) for it in walk(function))
+        return {text_of(it.children[0]) for it in calls if it.type == "call_expression"} - _IDLE
+
+    def _by(self, name: bytes) -> frozenset[bytes] | None:
+        reached = closure((name,), self._callees)
+        if not reached <= self._defined.keys():
+            return None
+        bodies = (it for one in reached for it in self._defined[one])
+        return frozenset(it for unit, function in bodies for it in _sets(unit, function))

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
+from porter.sites.local_names import declarations
 from porter.source.c_tree import Node, ancestors, enclosing_function, strip_parentheses, text_of
 from porter.source.declared import declared_name
 from porter.source.evaluate import Evaluator, Scope
@@ -46,9 +47,16 @@ class _Bits:
         self, evaluator: Evaluator, scope: Scope, read_as_0: Mapping[int, int] = _NONE
     ) -> None:
         self._evaluator, self._scope, self._read_as_0 = evaluator, scope, read_as_0
+        self._known: dict[tuple[int, int], Bits] = {}
 
     def of(self, node: Node, depth: int) -> Bits:
-        """Of an expression where it stands."""
+        """Of an expression where it stands; each is looked at once, whatever leads there."""
+        key = node.id, depth
+        if key not in self._known:
+            self._known[key] = self._of(node, depth)
+        return self._known[key]
+
+    def _of(self, node: Node, depth: int) -> Bits:
         node = strip_parentheses(node)
         number = self._evaluator.number(node, self._scope)
         if number is not None:
@@ -153,18 +161,9 @@ def _is_plain_local(function: Node, name: bytes) -> bool:
     if re.search(rb"(?<!&)&\s*%s\b" % re.escape(name), text) or b"asm" in text.lower():
         return False
     found = [
-        statement
-        for statement in _declarations(function)
-        if any(_declares(it, name) for it in statement.children_by_field_name("declarator"))
+        kind.parent
+        for kind, declarator, _ in declarations(function)
+        if _declares(declarator, name) and kind.parent is not None
     ]
-    return len(found) == 1 and not _NO_LOCAL.search(text_of(found[0]))
-
-
-def _declarations(node: Node) -> list[Node]:
-    body = node.child_by_field_name("body")
-    waiting, found = [body] if body is not None else [], []
-    while waiting:
-        item = waiting.pop()
-        found += [item] if item.type == "declaration" else []
-        waiting += item.named_children if not item.type.endswith("expression") else []
-    return found
+    is_one = len(found) == 1 and found[0].type == "declaration"
+    return is_one and not _NO_LOCAL.search(text_of(found[0]))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 
-VARIABLE = b"SystemCoreClock"
+from porter.flow.fixed_clock import VARIABLE
+
 _OTHERS = re.compile(
     rb"\b(?:(?:MAP_|ROM_)?SysCtlClockGet\s*\(\s*\)"  # TivaWare
     rb"|(?:MAP_)?CS_getMCLK\s*\(\s*\)"  # MSP432 DriverLib

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from porter.meaning.core_clocks import VARIABLE, by_variable
+from porter.flow.fixed_clock import VARIABLE
+from porter.meaning.core_clocks import by_variable
 from porter.meaning.expressions import bare, expanded, source
 from porter.project.domain import Domain
 from porter.source.arithmetic import word

@@ -185,14 +185,16 @@ class Knowledge:
         path = self._real(path)
         if not self.build.is_known or path in self._by_file or path in self._compiled:
             return True
-        return path in self._unasked or path.name.encode() in self._in_built_assembler
+        return path in self._unasked or path in self._in_built_assembler
 
     @cached_property
-    def _in_built_assembler(self) -> frozenset[bytes]:
-        """Names of what the assembler files of the build take in: no compiler says which."""
+    def _in_built_assembler(self) -> set[Path]:
+        """Assembler text that the assembler files of the build take in, by its name: no compiler
+        says which."""
         assembled = [it for it in self._sources if it.is_asm]
         built = (it for it in assembled if self._real(it.path) in self._compiled)
-        return included_names(built, assembled)
+        names = included_names(built, assembled)
+        return {self._real(it.path) for it in assembled if it.path.name.encode() in names}
 
     @cached_property
     def _compiled(self) -> set[Path]:

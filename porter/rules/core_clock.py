@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.flow.fixed_clock import VARIABLE
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
-from porter.meaning.core_clocks import VARIABLE
 from porter.rules.rule import Rule, Sample
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, text_of, walk

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.expressions import source
+from porter.registers.register import Register
 from porter.rules.pins import not_granted, not_its_own
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
@@ -62,11 +63,9 @@ class PinBit(Rule):
                 continue
             if access.use in ("read", "write"):
                 port = ord(register.instance[-1]) - ord("A")
-                yield self._one(unit, access, port, register.offset)
+                yield self._one(unit, access, register, port, register.offset)
 
-    def _one(self, unit: Unit, access: Access, port: int, bit: int) -> Verdict:
-        register = access.register
-        assert register is not None
+    def _one(self, unit: Unit, access: Access, register: Register, port: int, bit: int) -> Verdict:
         is_read = access.use == "read"
         denied = not_its_own if is_read else not_granted
         if (problem := denied(unit, register.instance, 1 << bit)) is not None:

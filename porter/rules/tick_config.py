@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from porter.flow.fixed_clock import VARIABLE
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
-from porter.meaning.core_clocks import VARIABLE, by_variable
+from porter.meaning.core_clocks import by_variable
 from porter.meaning.expressions import bare, expanded, source
 from porter.meaning.tick_rate import Timing, rate_of
 from porter.meaning.tick_source import timing_of_config

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
-from porter.meaning.conditions import condition_of
 from porter.meaning.expressions import bare
+from porter.meaning.under_condition import under_condition
 from porter.rules.removed import remove_accesses
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
@@ -80,7 +80,7 @@ class Watchdog(Rule):
         whole = access.whole
         edit = Edit(access.context.start(whole), access.context.end(whole), b"hyp_wdg_clr()")
         started = "starts" if key == _START else "feeds"
-        condition = condition_of(unit, edit.start, edit.end) if key == _START else ""
+        condition = under_condition(unit, edit.start, edit.end) if key == _START else ""
         unit.facts.note_watchdog(access.site, key == _START, condition)
         return self.rewritten(access.site, f"{started} this machine's watchdog", edit)
 

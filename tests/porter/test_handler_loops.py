@@ -30,6 +30,7 @@ VAIN = {
     "a member": "while (!state.ready) ;",
     "by a break": "for (;;) { if (flag) break; }",
     "by a return": "while (1) { if (ticks > 5) return; }",
+    "a break of another loop": "while (!flag) { for (;;) { if (SR) break; } }",
     "what it calls changes something else": "while (!flag) { count(); }",
 }
 ENDS = {
@@ -43,6 +44,8 @@ ENDS = {
     "a call sets it": "while (!flag) { set(); }",
     "a break for a count": "for (;;) { if (flag) break; if (ms-- == 0) return; }",
     "a bound": "for (int i = 0; i < 9 && !flag; i++) { }",
+    "a return from within another loop": "for (;;) { for (; ms; ms--) { if (SR) return; } }",
+    "a return from a switch": "for (;;) { if (flag) break; switch (SR) { case 1: return; } }",
     "goto": "while (!flag) { goto out; } out: ;",
     "a member by a pointer": "while (!p->ready) ;",
 }

@@ -52,8 +52,9 @@ def test_main_comes_there_without_an_exception(middle: str, text: str, tmp_path:
     assert "main(), by " in found and "leads here without an exception" in found
 
 
-def test_cplusplus_comes_there(tmp_path: Path) -> None:
-    text = 'extern "C" void go(void);\nint main() { go(); for (;;) { } }\n'
+@pytest.mark.parametrize("call", ["go();", "if (current) { } else go();"])
+def test_cplusplus_comes_there(call: str, tmp_path: Path) -> None:
+    text = f'extern "C" void go(void);\nint main() {{ {call} for (;;) {{ }} }}\n'
     assert "main.cpp, C++, leads here" in reason(tmp_path, MIDDLES[0], text, file="main.cpp")
 
 

@@ -12,7 +12,7 @@ _MAIN = "main"
 _ASKS = frozenset({"if_statement", "switch_statement", "conditional_expression"})
 
 
-def condition_of(unit: Unit, start: int, end: int) -> str:
+def under_condition(unit: Unit, start: int, end: int) -> str:
     """The first condition, of a function or of the calls that lead to it, that a place of the
     unit's file is under, for a person; "" for none. What nobody calls by its name may be entered
     by a table or a pointer: it counts as always."""
