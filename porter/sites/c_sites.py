@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
+from porter.asm.bases import REGISTER, bases
 from porter.asm.halves import joined
 from porter.asm.leaps import leaps
 from porter.asm.numbered import Numbered
@@ -130,14 +131,9 @@ class CSites:
             constant = constant_in(self.text.evaluator, region.parameters)
             statement = self.numbered.statement(written, constant)
             away = dict(leaps(statement.instructions, dict(_numbers(statement, constant))))
-            words = dict(joined(statement.instructions, _number))
+            shared = set(self._shared_addresses(statement.instructions))
             for instruction in dict.fromkeys(statement.instructions):
-                at = words.get(instruction)
-                reaches = (
-                    privileged(instruction)
-                    or self._reaches(instruction)
-                    or (at is not None and self.registers.is_address(at))
-                )
+                reaches = privileged(instruction) or instruction in shared
                 if reaches or instruction in away:
                     site = self._site(
                         instruction.start, instruction.end, SiteKind.ASM, str(instruction), region
@@ -186,10 +182,19 @@ class CSites:
                     self.undefined.add(site)
                     yield site
 
-    def _reaches(self, instruction: Instruction) -> bool:
-        """Whether an instruction has the address of a shared block as a number."""
-        numbers = (it for text in instruction.operands for it in _ADDRESS.findall(text))
-        return any(self.registers.is_address(int(it, 16)) for it in numbers)
+    def _shared_addresses(self, text: Sequence[Instruction]) -> Iterator[Instruction]:
+        """The instructions that have the address of a shared block as a number, or complete it.
+        In a register by which the text accesses nothing, only what is surely an address is one."""
+        words = dict(joined(text, _number))
+        accessed = bases(text)
+        for it in text:
+            written = (number for part in it.operands for number in _ADDRESS.findall(part))
+            numbers = [words[it]] if it in words else [int(number, 16) for number in written]
+            into = it.operands[0].lower() if numbers else ""
+            only_sure = REGISTER.fullmatch(into) is not None and into not in accessed
+            is_one = self.registers.is_surely_address if only_sure else self.registers.is_address
+            if any(map(is_one, numbers)):
+                yield it
 
     def _in_macro(self, statement: AsmStatement, region: Region) -> Site | None:
         """What a macro puts into a template, or may; it stands where the template does."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from porter.judging.verdict import Status
-from tests.porter.helpers import escalations, port_files
+from tests.porter.helpers import DOMAIN, escalations, port_files
 
 HEAD = ".syntax unified\n.thumb\n.text\n.global on\n.thumb_func\non:\n"
 TAIL = "    ldr r1, [r0]\n    orr r1, r1, #16\n    str r1, [r0]\n    bx lr\n"
@@ -98,3 +99,16 @@ def test_an_asm_statement_with_such_a_number_stays(tmp_path: Path) -> None:
 def test_an_asm_statement_that_makes_the_address_stays(code: str, tmp_path: Path) -> None:
     result = port_files(tmp_path, {"main.c": CHIP + code.encode() + b"\n"}, None)
     assert escalations(result) and not any(port.edits for port in result.files)
+
+
+@pytest.mark.parametrize(
+    "text", ["movw r4, #0xA500\\n movt r4, #0x57A7", "ldr r4, =0x57A7A500", "mov r4, #0x57A7A500"]
+)
+@pytest.mark.parametrize("use", ["add r1, r4, #1\\n cmp r1, r0", "ldr r0, [r2, r4]"])
+def test_a_number_that_no_access_goes_by_is_no_address(text: str, use: str, tmp_path: Path) -> None:
+    code = (
+        f'__attribute__((naked)) void f(void) {{ __asm volatile ("{text}\\n {use}\\n bx lr"); }}\n'
+    )
+    given = replace(DOMAIN, grants=())
+    found = escalations(port_files(tmp_path, {"main.c": CHIP + code.encode()}, given))
+    assert bool(found) == ("[" in use), found

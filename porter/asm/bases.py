@@ -1,0 +1,42 @@
+"""Which registers of assembler text get to be addresses: that an access goes by, or what one is
+calculated from. Without flow: a register that is one anywhere in the text is one."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from porter.source.asm_text import Instruction
+
+REGISTER = re.compile(r"(?:r\d{1,2}|ip|lr|fp|sl|sb|[xast]\d{1,2})", re.IGNORECASE)
+_WORDS = re.compile(r"[A-Za-z]\w*")
+_BRACKETED = re.compile(r"[\[(]([^\])]*)")
+_MANY = re.compile(r"v?(?:ldm|stm)")
+
+
+def bases(text: Sequence[Instruction]) -> frozenset[str]:
+    """Names of registers, as the text writes them in lower case."""
+    found = {name for it in text for name in _accessed(it)}
+    while True:
+        grown = found | {
+            name
+            for it in text
+            if it.operands and it.operands[0].lower() in found
+            for operand in it.operands[1:]
+            for name in _registers(operand)
+        }
+        if grown == found:
+            return frozenset(found)
+        found = grown
+
+
+def _accessed(it: Instruction) -> list[str]:
+    """Registers of an access's address: in brackets, or in front of a list."""
+    places = [part for operand in it.operands for part in _BRACKETED.findall(operand)]
+    if _MANY.match(it.mnemonic):
+        places += it.operands[:1]
+    return [name for part in places for name in _registers(part)]
+
+
+def _registers(text: str) -> list[str]:
+    return [it for it in map(str.lower, _WORDS.findall(text)) if REGISTER.fullmatch(it)]
