@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -39,6 +39,7 @@ class Moved(Transcribed):
     end: int
     spans: tuple[Span, ...]
     section: str
+    weak: frozenset[str]  # of its names, those that another file may define instead
     told: str  # what a report says besides
 
     def private(self) -> set[str]:
@@ -102,12 +103,13 @@ class CompanionWriter:
         written = write_parts(parts, writer, names, self._vectors)
         companion = companion_of(self._source)
         blocks: list[str] = []
-        edits = []
+        edits: list[SwitchPort] = []
         exported = moved(found)
         for it in sorted(found, key=lambda it: it.start):
             blocks += ["", *written.blocks[it.start]]
             for alias in it.function.names[1:]:
-                blocks += ["", *writer.alias(alias, it.handler)]
+                blocks += ["", *writer.alias(alias, it.handler, weak=alias in it.weak)]
+                edits += self._without_alias(alias, it, found)
             line = self._text.comment(f"{it.function.name}: in {companion.name}.")
             line += self._text.half_of_unwinding(it.start, it.end)
             line += b"".join(map(self._text.export, sorted(it.private() - exported)))
@@ -126,12 +128,22 @@ class CompanionWriter:
             )
         of = f"/* Functions of {self._source.name} that use what a virtual machine doesn't have. */"
         text = self._text.eol.join(line.encode("latin-1") for line in (of, *head, *blocks, ""))
+        edits.sort(key=lambda edit: edit.start)
         new = SwitchPort(companion, 0, 0, text, ROLE_OTHER, companion.name, REWRITTEN, "a new file")
         return Companion((*edits, new), written.blocks)
 
+    def _without_alias(self, alias: str, of: Moved, found: Sequence[Moved]) -> Iterator[SwitchPort]:
+        """Edits of the lines that make it another name of what is no longer there."""
+        reason = f"another name of {of.function.name}, in {companion_of(self._source).name}"
+        for start, end in self._text.equated(alias):
+            if not any(it.start <= start < it.end for it in found):
+                line = self._text.comment(f"{alias}: {reason}.")
+                role = of.handler.role
+                yield SwitchPort(self._source, start, end, line, role, alias, REWRITTEN, reason)
+
 
 def _head(found: Moved, writer: Writer) -> str:
-    words = ["weak"] if found.function.weak else []
+    words = ["weak"] if found.function.name in found.weak else []
     if found.section not in (".text", f".text.{found.function.name}"):
         words.append(f'section("{found.section}")')  # where the linker script has it
     attributes = f"__attribute__(({', '.join(words)})) " if words else ""
@@ -143,9 +155,20 @@ def moved(found: Sequence[Moved]) -> set[str]:
     return {name for it in found for name in it.function.names}
 
 
-def refuse_losses(original: ObjectFile, rest: ObjectFile, gone: set[str], needed: set[str]) -> None:
+def refuse_losses(
+    original: ObjectFile, rest: ObjectFile, found: Sequence[Moved], gone: set[str], needed: set[str]
+) -> None:
     """NotTranscribable where something went with a function that isn't its own. `rest`: what is
-    left of the file; `gone`: names that went, `needed`: names that the project needs."""
+    left of the file without `found`; `gone`: names that went, `needed`: names that the project
+    needs."""
+    functions = [it.function for it in found]
+    for alias in (name for it in functions for name in it.names[1:]):
+        if rest.users(alias) < original.users(alias, functions):
+            raise NotTranscribable(
+                f"{alias} is another name of it, by no line of the text: write `.set {alias}, ...` "
+                "there, or the rest of the file means this function even where another file has "
+                f"{alias}"
+            )
     if twice := sorted(rest.defined() & gone):
         raise NotTranscribable(f"no label of {twice[0]} found in this file")
     if missing := sorted(rest.wanted() & original.defined() - gone):

@@ -198,7 +198,8 @@ class AsmFile:
             refuse_unreached(assembly, function, last)
             section = assembly.object.sections[function.section]
             told = told_of_headers(self._texts, self._text.data, self._data[slice(*spans[0])])
-            found = Moved(handler, arms, function, start, end, spans, section, told)
+            weak = frozenset(filter(assembly.object.is_weak, function.names))
+            found = Moved(handler, arms, function, start, end, spans, section, weak, told)
             self._refuse_shared(found.private())
             self._refuse_missing(found.may_miss())
             self._found.append(found)
@@ -328,7 +329,7 @@ class AsmFile:
         gone = moved(found)
         private = {name for it in found for name in it.private()}
         needed = private | assembly.object.exported - self._taken_out
-        refuse_losses(assembly.object, rest, gone, needed)
+        refuse_losses(assembly.object, rest, found, gone, needed)
         return new
 
     def _proofs(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from porter.context_switch.result import NotTranscribable
@@ -39,6 +39,10 @@ _SECTION = re.compile(
     re.IGNORECASE,
 )
 _EXPORT = re.compile(rb"(?m)^[ \t]*(\.globa?l|export|public)\b", re.IGNORECASE)
+_EQUATED = re.compile(  # of GNU's assembler: no other has names of places in other files
+    rb"\s*(?:\.(?:set|equ|thumb_set)\s+([\w.$]+)\s*,|([\w.$]+)\s*=)\s*[\w.$]+\s*;?\s*",
+    re.IGNORECASE,
+)
 _LABEL = re.compile(rb"\s*([A-Za-z_.$][\w.$]*)\s*:|([A-Za-z_][\w]*)(?=\s|\Z)")
 _DIRECTIVE = re.compile(  # a comment may begin like one
     rb"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|define|undef|include|error|warning|pragma)\b"
@@ -115,6 +119,13 @@ class AsmSource:
     def export(self, name: str) -> bytes:
         """A line that makes a name known to other files."""
         return b"    " + self._export + b" " + name.encode("latin-1") + self.eol
+
+    def equated(self, name: str) -> Iterator[tuple[int, int]]:
+        """The lines that say nothing but what a name is another one of."""
+        for line in self._lines:
+            match = _EQUATED.fullmatch(line.code)
+            if match is not None and (match[1] or match[2]) == name.encode("latin-1"):
+                yield line.start, line.end
 
     def half_of_unwinding(self, start: int, end: int) -> bytes:
         """What [start, end) opens or closes of a procedure that the unwinder sees: the rest of the

@@ -62,13 +62,14 @@ class Writer:
             if (code := line.split("/*")[0].rstrip()) and not code.lstrip().startswith("*")
         ]
 
-    def alias(self, name: str, handler: Handler) -> list[str]:
+    def alias(self, name: str, handler: Handler, weak: bool) -> list[str]:
         """A function that is another name of a handler."""
         signature = handler.signature
         names = [self._parameter(number, signature) for number in range(len(signature.parameters))]
         call = f"{handler.symbol}{self._paren(', '.join(names))};"
         word = "return " if signature.returns else ""
-        return [self.signature(name, signature), "{", f"    {word}{call}", "}"]
+        head = "__attribute__((weak)) " if weak else ""
+        return [head + self.signature(name, signature), "{", f"    {word}{call}", "}"]
 
     def signature(self, name: str, signature: Signature) -> str:
         """A prototype in machine words, without the semicolon."""

@@ -3,23 +3,21 @@
 from __future__ import annotations
 
 import re
-from io import BytesIO
 from typing import Any
-
-from elftools.elf.elffile import ELFFile
 
 from porter.context_switch.arm_relocations import R_ARM_ABS32
 from porter.context_switch.call_registers import FLAGS, CallRegisters
 from porter.context_switch.compiled_text import compiled_for_arm
 from porter.context_switch.machine import Machine
 from porter.context_switch.result import ANY_SWITCH, ROLE_SVC, ROLE_SWITCH
+from porter.context_switch.sections_once import SectionsOnce
 from porter.registers.system_space import ArmSpace, identify
 
 _NOP, _MOV_R8_R8, _STAY, _WIDE_NOP = b"\0\xbf", b"\xc0\x46", b"\xfe\xe7", b"\xaf\xf3\0\x80"
 
 
 def _dwarf(raw: bytes) -> Any:
-    return ELFFile(BytesIO(raw)).get_dwarf_info()
+    return SectionsOnce(raw).get_dwarf_info()
 
 
 CORTEX_M = Machine(

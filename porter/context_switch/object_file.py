@@ -16,6 +16,7 @@ from elftools.elf.sections import SymbolTableSection
 from porter.context_switch.machine import JumpTargets
 from porter.context_switch.machines import machine_of_object
 from porter.context_switch.result import NotTranscribable
+from porter.context_switch.sections_once import SectionsOnce
 
 _UNWINDING = (".ARM.ex", ".eh_frame")  # says where functions are
 
@@ -23,8 +24,8 @@ _UNWINDING = (".ARM.ex", ".eh_frame")  # says where functions are
 @dataclass(frozen=True)
 class Function:
     """[start, end) in bytes from the start of a section; `end` is the next function's start.
-    `names` are all names of the same place that others use; `weak`: another file may define it
-    instead."""
+    `names` are all names of the same place that others use, weak ones last; `weak`: all are weak,
+    another file may define the function instead."""
 
     name: str
     section: int
@@ -68,44 +69,43 @@ class ObjectFile:
     def __init__(self, path: Path, listing: str = "") -> None:
         """`listing` is the name of the text that `line` counts lines of; "" where only one is."""
         self._listing = listing
-        with path.open("rb") as stream:
-            self.raw = stream.read()
-            elf = ELFFile(stream)
-            self.machine = machine_of_object(elf)
-            self.flags: int = elf["e_flags"]
-            if elf.elfclass != 32:
-                raise NotTranscribable("made for a processor of 64 bits: only 32 are understood")
-            self.data = {
-                index: section.data()
-                for index, section in enumerate(elf.iter_sections())
-                if section["sh_type"] == "SHT_PROGBITS"
-            }
-            self.sections = [section.name for section in elf.iter_sections()]
-            self.data_sizes = _data_sizes(elf)
-            self._loaded = {
-                index
-                for index, section in enumerate(elf.iter_sections())
-                if section["sh_flags"] & SH_FLAGS.SHF_ALLOC
-            }
-            self._names: dict[tuple[int, int], str] = {}
-            self._labels: dict[tuple[int, int], list[str]] = {}  # of code, untyped and private
-            self._maps: dict[int, list[tuple[int, bool]]] = {}
-            self.functions: list[Function] = []
-            self.globals: set[str] = set()
-            self.may_miss: set[str] = set()  # weak names that another file may define
-            self.exported: set[str] = set()  # all that it defines for other files
-            self._weak: set[str] = set()
-            self.variables: list[Variable] = []  # with labels, of sections without instructions
-            self.absolute: dict[str, int] = {}  # names of numbers that other files may use
-            self._read_symbols(elf)
-            self._relocations: dict[tuple[int, int], Relocation] = {}
-            self._line_sections: list[int] = []
-            self._read_relocations(elf)
-            if self.machine.jump_targets is not None:
-                self._split_at_entries(self.machine.jump_targets)
-                self._name_further()
-            self._lines: dict[tuple[int, int], int] = {}
-            self._read_lines(elf)
+        self.raw = path.read_bytes()
+        elf = SectionsOnce(self.raw)
+        self.machine = machine_of_object(elf)
+        self.flags: int = elf["e_flags"]
+        if elf.elfclass != 32:
+            raise NotTranscribable("made for a processor of 64 bits: only 32 are understood")
+        self.data = {
+            index: section.data()
+            for index, section in enumerate(elf.iter_sections())
+            if section["sh_type"] == "SHT_PROGBITS"
+        }
+        self.sections = [section.name for section in elf.iter_sections()]
+        self.data_sizes = _data_sizes(elf)
+        self._loaded = {
+            index
+            for index, section in enumerate(elf.iter_sections())
+            if section["sh_flags"] & SH_FLAGS.SHF_ALLOC
+        }
+        self._names: dict[tuple[int, int], str] = {}
+        self._labels: dict[tuple[int, int], list[str]] = {}  # of code, untyped and private
+        self._maps: dict[int, list[tuple[int, bool]]] = {}
+        self.functions: list[Function] = []
+        self.globals: set[str] = set()
+        self.may_miss: set[str] = set()  # weak names that another file may define
+        self.exported: set[str] = set()  # all that it defines for other files
+        self._weak: set[str] = set()
+        self.variables: list[Variable] = []  # with labels, of sections without instructions
+        self.absolute: dict[str, int] = {}  # names of numbers that other files may use
+        self._read_symbols(elf)
+        self._relocations: dict[tuple[int, int], Relocation] = {}
+        self._line_sections: list[int] = []
+        self._read_relocations(elf)
+        if self.machine.jump_targets is not None:
+            self._split_at_entries(self.machine.jump_targets)
+            self._name_further()
+        self._lines: dict[tuple[int, int], int] = {}
+        self._read_lines(elf)
 
     def _read_symbols(self, elf: ELFFile) -> None:
         starts: dict[int, dict[int, list[str]]] = {}
@@ -163,6 +163,7 @@ class ObjectFile:
             limits = [*(start for start, _ in found), len(self.data.get(section, b""))]
             for (start, names), end in zip(found, limits[1:], strict=True):
                 public = [name for name in names if name in self.globals] or names[:1]
+                public.sort(key=lambda name: name in self._weak)
                 weak = public[0] in self._weak
                 self.functions.append(Function(public[0], section, start, end, tuple(public), weak))
                 self._names[(section, start)] = public[0]
@@ -314,6 +315,19 @@ class ObjectFile:
     def places(self, name: str) -> list[tuple[int, int]]:
         """Sections and addresses of the objects and labels of a name."""
         return [place for place, found in self._names.items() if found == name]
+
+    def is_weak(self, name: str) -> bool:
+        """Whether another file may define a name instead."""
+        return name in self._weak
+
+    def users(self, name: str, without: Iterable[Function] = ()) -> int:
+        """In how many loaded places, but of some functions, a name's address is put."""
+        gone = list(without)
+        return sum(
+            relocation.symbol == name and section in self._loaded
+            for (section, address), relocation in self._relocations.items()
+            if not any(it.section == section and it.start <= address < it.end for it in gone)
+        )
 
     def defined(self) -> set[str]:
         """Names of functions, labels and objects that it has."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import struct
-from io import BytesIO
 from typing import Any
 
 from elftools.elf.elffile import ELFFile
 from elftools.elf.relocation import RelocationSection
+
+from porter.context_switch.sections_once import SectionsOnce
 
 # R_RISCV_*: width in bytes, and what becomes of the word there (RISC-V ELF psABI, 8.5).
 _WORD = 1
@@ -23,7 +24,7 @@ def dwarf(raw: bytes) -> Any:
 def _with_debug_relocations(raw: bytes) -> ELFFile:
     """The object with the relocations of its debug sections applied, sections beginning at 0."""
     data = bytearray(raw)
-    elf = ELFFile(BytesIO(raw))
+    elf = SectionsOnce(raw)
     for section in elf.iter_sections():
         if not isinstance(section, RelocationSection):
             continue
@@ -34,7 +35,7 @@ def _with_debug_relocations(raw: bytes) -> ELFFile:
         for entry in section.iter_relocations():
             value = symbols.get_symbol(entry["r_info_sym"])["st_value"] + entry["r_addend"]
             _apply(data, target, entry, value)
-    return ELFFile(BytesIO(bytes(data)))
+    return SectionsOnce(bytes(data))
 
 
 def _apply(data: bytearray, target: Any, entry: Any, value: int) -> None:
