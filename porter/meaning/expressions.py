@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from porter.source.c_tree import (
@@ -17,6 +18,8 @@ from porter.source.cplusplus_casts import named_cast
 from porter.source.evaluate import Evaluator, Scope
 from porter.source.truth import asks_truth, binary
 from porter.source.values import Number
+
+_LOOSE = re.compile(rb"(?<=[(\[!~]) | (?=[)\],;])| ?(->) ?")
 
 
 def bare(node: Node) -> Node:
@@ -108,6 +111,13 @@ def bits_of(number: int) -> Iterator[int]:
 def source(node: Node) -> bytes:
     """The text of an expression on one line."""
     return b" ".join(text_of(node).split())
+
+
+def closed_up(text: bytes) -> bytes:
+    """Tokens with a space between any two, as one would write them."""
+    if b'"' in text or b"'" in text:
+        return text
+    return _LOOSE.sub(rb"\1", text)
 
 
 def number_of(text: bytes, evaluator: Evaluator, scope: Scope) -> int | None:

@@ -73,8 +73,7 @@ class Icsr(Rule):
         if access.statement is not None:
             for barrier in barriers_after(access.statement):
                 unit.delete(access.context, barrier)
-        whole = access.whole
-        edit = Edit(access.context.start(whole), access.context.end(whole), calls[0])
+        edit = access.replaced(calls[0])
         return self.rewritten(access.site, "request to a system vector", edit)
 
     def _read(self, unit: Unit, access: Access) -> Verdict:

@@ -151,16 +151,15 @@ class NvicRegister(Rule):
                 return self.escalated(access.site, problem)
             calls.append(_CALLS[function] % text)
         context = access.context
-        text, end = b", ".join(calls), context.end(access.whole)
+        edit = access.replaced(b", ".join(calls))
         if len(calls) > 1 and access.statement is None:
             return self.escalated(
                 access.site, f"{access.register} for several lines inside an expression"
             )
         if len(calls) > 1 and access.statement is not None and context.kind != "macro":
-            text, end = b"{ " + b"; ".join(calls) + b"; }", context.end(access.statement)
-        return self.rewritten(
-            access.site, "by interrupt number", Edit(context.start(access.whole), end, text)
-        )
+            text = b"{ " + b"; ".join(calls) + b"; }"
+            edit = Edit(context.start(access.whole), context.end(access.statement), text)
+        return self.rewritten(access.site, "by interrupt number", edit)
 
     def _lines(self, unit: Unit, access: Access) -> list[bytes] | None:
         """The interrupt numbers of a write to a bit register."""
@@ -208,8 +207,7 @@ class NvicRegister(Rule):
         if line is not None:
             unit.facts.note_priority(access.site, line, level, unit.priority_shift)
         text = b"virt_vct_prio(fvm_virt_of_irq(%s), %s)" % (found.line, found.priority)
-        whole = Edit(access.context.start(access.whole), access.context.end(access.whole), text)
-        return self.rewritten(access.site, "by interrupt number", whole)
+        return self.rewritten(access.site, "by interrupt number", access.replaced(text))
 
     def _read(self, unit: Unit, access: Access) -> Verdict:
         """A test of one pending bit."""

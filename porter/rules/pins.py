@@ -7,11 +7,11 @@ from collections.abc import Container, Iterator
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
-from porter.meaning.expressions import bare, bits_of, masked, source
+from porter.meaning.expressions import bare, bits_of, closed_up, masked, source
 from porter.meaning.pin_output import LOW, output_of
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
-from porter.source.c_tree import text_of
+from porter.source.c_tree import Node, strip_parentheses, text_of
 from porter.source.edit import Edit
 from porter.source.values import Place
 
@@ -108,6 +108,12 @@ class Pins(Rule):
             _HEADER + "int f(void) { return (hyp_pin_get(0) & 0x20) != 0; }",
         ),
         Sample(
+            _HEADER + "#define HIGH(p, m) (!!(p->IDR & (m)))\n"
+            "int f(void) { return HIGH(GPIOA, 1 << 5); }",
+            _HEADER + "#define HIGH(p, m) (!!(p->IDR & (m)))\n"
+            "int f(void) { return (!!(hyp_pin_get(0) & (1 << 5))); }",
+        ),
+        Sample(
             _HEADER + "void f(void) { if (GPIOA->IDR) { g(); } }",
             _HEADER + "void f(void) { if (hyp_pin_get(0)) { g(); } }",
         ),
@@ -171,6 +177,8 @@ class Pins(Rule):
     def _one(self, unit: Unit, access: Access, name: str, instance: str | None) -> Verdict:
         if access.use == "read":
             return self._read(unit, access, name, instance)
+        if access.inside is not None and name in _LEVELS and instance is not None:
+            return self._read_within(unit, access, access.inside, instance)
         if access.use != "write" or not access.is_alone or access.value is None:
             return self.escalated(access.site, f"what happens to {access.register} can't be told")
         if (problem := _in_part(unit, access, name)) is not None:
@@ -185,9 +193,8 @@ class Pins(Rule):
             )
         if (problem := not_granted(unit, instance, output.pins)) is not None:
             return self.escalated(access.site, problem)
-        text = b"%s(%s, %s)" % (output.call, port, output.arguments)
-        start, end = access.context.start(access.whole), access.context.end(access.whole)
-        return self.rewritten(access.site, "masked write by the kernel", Edit(start, end, text))
+        edit = access.replaced(b"%s(%s, %s)" % (output.call, port, output.arguments))
+        return self.rewritten(access.site, "masked write by the kernel", edit)
 
     def _read(self, unit: Unit, access: Access, name: str, instance: str | None) -> Verdict:
         """The machine sees its own pins; the others are 0."""
@@ -207,6 +214,24 @@ class Pins(Rule):
         start, end = access.context.start(access.place), access.context.end(access.place)
         edit = Edit(start, end, b"%s(%s)" % (_LEVELS[name], port))
         return self.rewritten(access.site, "the kernel reads this machine's pins", edit)
+
+    def _read_within(self, unit: Unit, access: Access, inside: Node, instance: str) -> Verdict:
+        """A macro that is given the port makes something of its pins: written out."""
+        wanted = masked(inside, unit.text.evaluator, access.context.scope)
+        if (problem := not_its_own(unit, instance, wanted[1] if wanted else None)) is not None:
+            return self.escalated(access.site, problem)
+        whole = inside
+        while whole.parent is not None and whole.parent.type.endswith("_expression"):
+            whole = whole.parent
+        if whole.parent is not None and whole.parent.type == "argument_list":
+            return self.escalated(access.site, f"what happens to {access.register} can't be told")
+        whole = strip_parentheses(whole)
+        text, begin = text_of(whole), inside.start_byte - whole.start_byte
+        level = b"%s(%s)" % (_LEVELS[_name_of(access)], self._port(unit, access, instance))
+        end = begin + len(text_of(inside))
+        made = b"(%s)" % closed_up(text[:begin] + level + text[end:])
+        reason = "the kernel reads this machine's pins: the macro, written out"
+        return self.rewritten(access.site, reason, access.replaced(made))
 
     @staticmethod
     def _port(unit: Unit, access: Access, instance: str | None) -> bytes | None:

@@ -8,7 +8,6 @@ from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.bits import ones, zeros
 from porter.rules.rule import Rule, Sample
-from porter.source.edit import Edit
 
 _RESET = 1 << 2 | 1 << 0  # SYSRESETREQ, VECTRESET
 _KEY, _KEYS = 0x05FA << 16, 0xFFFF << 16  # what has to stand in the upper half, and where
@@ -73,8 +72,7 @@ class Reset(Rule):
                 if not access.is_alone:
                     yield self.escalated(access.site, "AIRCR is written inside an expression")
                     continue
-                whole = access.whole
-                edit = Edit(access.context.start(whole), access.context.end(whole), b"hyp_reboot()")
+                edit = access.replaced(b"hyp_reboot()")
                 yield self.rewritten(access.site, "restarts this machine only", edit)
             elif value is None or zeros(value, evaluator, scope, _READS) & _RESET != _RESET:
                 yield self.escalated(access.site, "whether this write resets the chip isn't known")

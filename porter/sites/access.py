@@ -7,7 +7,7 @@ from typing import Literal
 
 from porter.registers.register import Register
 from porter.sites.context import Context
-from porter.sites.macro_calls import call_at, expansion_of, registers_in
+from porter.sites.macro_calls import call_at, expansion_of, objects_in, registers_in
 from porter.sites.objects import TRANSPARENT, object_around
 from porter.sites.registers import Registers
 from porter.sites.site import Site
@@ -21,11 +21,14 @@ from porter.source.c_tree import (
     text_of,
     walk,
 )
+from porter.source.edit import Edit
 from porter.source.evaluate import Evaluator
 from porter.source.scoped_names import names_in
 from porter.source.values import Place, Value
 
 Use = Literal["write", "read", "address", "reference", "unclear"]
+Form = Literal["block", "loop"] | None
+_FORMS = {"block": b"{ %s; }", "loop": b"do { %s; } while (0)"}
 _WRITES = frozenset({"assignment_expression", "update_expression"})
 
 
@@ -34,7 +37,9 @@ class Access:
     """`place` is the lvalue (or the address) as written, `whole` the operation around it.
 
     A write has `operator` (=, |=, ...) and `value`, which may come from a macro's expansion. A
-    read has `whole` == `place`, or the macro call that reads it.
+    read has `whole` == `place`, or the macro call that reads it. `inside`: where a macro call makes
+    something else of what it reads, the register in the tree of what the call becomes. `form`: of a
+    macro call that is a statement by what it becomes, what stands around the operation there.
     """
 
     site: Site
@@ -45,6 +50,8 @@ class Access:
     whole: Node
     operator: bytes = b""
     value: Node | None = None
+    inside: Node | None = None
+    form: Form = None
 
     @property
     def statement(self) -> Node | None:
@@ -56,11 +63,20 @@ class Access:
             return parent
         return None
 
+    def replaced(self, operation: bytes) -> Edit:
+        """The edit that puts another operation there."""
+        start, end = self.context.start(self.whole), self.context.end(self.whole)
+        if self.form is not None and self.statement is None:  # who uses it may write no semicolon
+            operation = _FORMS[self.form] % operation
+        return Edit(start, end, operation)
+
     @property
     def is_alone(self) -> bool:
         """Whether nothing takes the value of this operation: it is a statement, or an operand of
         one that does nothing but choose what is done (`c ? (A = 1) : (B = 1);`), or another one
         follows it (`A = 1, B = 1`)."""
+        if self.form is not None:
+            return True
         node, parent = self.whole, self.whole.parent
         while parent is not None:
             if parent.type == "expression_statement":
@@ -107,16 +123,43 @@ def _of_call(site: Site, context: Context, registers: Registers, call: Node) -> 
     if tree is None or len(found) != 1:
         return Access(site, context, found[0], "unclear", call, call) if found else None
     writes = [node for node in walk(tree) if node.type in _WRITES]
-    if not writes:
-        return Access(site, context, found[0], "read", call, call)
     node = strip_parentheses(tree)
+    if not writes:
+        if registers.identify(evaluator.value(node, scope)) is not None:
+            return Access(site, context, found[0], "read", call, call)
+        places = [
+            it for it in objects_in(tree)
+            if registers.identify(evaluator.value(it, scope)) == found[0]
+        ]  # fmt: skip
+        inside = places[0] if len(places) == 1 else None
+        return Access(site, context, found[0], "unclear", call, call, inside=inside)
+    form = _form(writes[0])
+    node = writes[0] if form is not None else node
     left, value = node.child_by_field_name("left"), node.child_by_field_name("right")
     sign = node.child_by_field_name("operator")
     if len(writes) > 1 or node != writes[0] or left is None or sign is None:
         return Access(site, context, found[0], "unclear", call, call)
     if registers.identify(evaluator.value(left, scope)) is None:
         return Access(site, context, found[0], "unclear", call, call)
-    return Access(site, context, found[0], "write", call, call, text_of(sign), value)
+    return Access(site, context, found[0], "write", call, call, text_of(sign), value, form=form)
+
+
+def _form(write: Node) -> Form:
+    """What stands around an operation that is all that a macro's statement does: `{ A = 1; }`,
+    `do { A = 1; } while (0)`. None for one that isn't."""
+    form: Form = None
+    statement = write.parent
+    if statement is None or statement.type != "expression_statement":
+        return None
+    for around in ancestors(statement):
+        if around.type in ("function_definition", "parenthesized_expression"):
+            return form
+        is_loop = around.type == "do_statement"
+        inner = [it for it in around.named_children if text_of(it) != b";"]
+        if (around.type != "compound_statement" and not is_loop) or len(inner) != 1 + is_loop:
+            return None
+        form = "loop" if is_loop else form or "block"
+    return None
 
 
 def _direct(
