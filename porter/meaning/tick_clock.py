@@ -35,16 +35,17 @@ class Control:
 
 
 def control_of(unit: Unit, access: Access) -> Control | None:
-    """Known effect of a write to CTRL; None if what becomes of ENABLE stays unknown."""
+    """Known effect of a write to CTRL; None if what becomes of ENABLE stays unknown, or of TICKINT
+    where the rest is kept."""
     if access.value is None:
         return None
     evaluator, scope = unit.text.evaluator, access.context.scope
     one = ones(access.value, evaluator, scope)
     zero = zeros(access.value, evaluator, scope)
-    if access.operator == b"|=":
-        return Control(one, 0)
-    if access.operator == b"&=":
-        return Control(0, zero)
+    if access.operator in (b"|=", b"&="):
+        if (one | zero) & (ENABLE | TICKINT) != ENABLE | TICKINT:
+            return None
+        return Control(one, 0) if access.operator == b"|=" else Control(0, zero)
     if access.operator == b"=" and (one | zero) & ENABLE:
         return Control(one, zero)
     return None

@@ -55,6 +55,13 @@ class TickConfig(Rule):
             escalates=True,
         ),
         Sample(
+            "unsigned SysCtlClockGet(void), count;\n"
+            "int f(unsigned us) { count = us * (SysCtlClockGet() / 1000000); "
+            "return SysTick_Config(count); }",
+            "",
+            escalates=True,
+        ),
+        Sample(
             "unsigned SysCtlClockGet(void);\n"
             "void f(void) { SysTick_Config(SysCtlClockGet() / 1000); }",
             "unsigned SysCtlClockGet(void);\nvoid f(void) { hyp_tick_set(1000); }",
@@ -87,6 +94,7 @@ class TickConfig(Rule):
             problem = rate.problem if _is_looked_at(context, site) else rate.unchecked_problem
             problem = problem or _called_with(unit, context, node)
             problem = problem or _unknown_clock(unit, node)
+            problem = problem or _kept_count(unit, context, node)
             problem = problem or _compared(unit.text.evaluator, context, site)
             if problem is not None:
                 yield self.escalated(site, problem)
@@ -132,6 +140,22 @@ def _unknown_clock(unit: Unit, cycles: Node) -> str | None:
     return (
         f"{name.decode('latin-1')}() isn't here, and what it says is a clock of the old chip's: "
         "write hyp_tick_set(hz)"
+    )
+
+
+def _kept_count(unit: Unit, context: Context | None, cycles: Node) -> str | None:
+    """What is wrong with a number of cycles that a variable has: of a parameter, calls say it."""
+    node = bare(cycles)
+    scope = context.scope if context is not None else no_scope
+    if node.type != "identifier" or unit.text.evaluator.number(node, scope) is not None:
+        return None
+    if context is not None and text_of(node) in parameter_names(context.root):
+        return None
+    if by_variable(text_of(expanded(node, unit.text.evaluator))) != text_of(node):
+        return None
+    return (
+        f"how many cycles {text_of(node).decode('latin-1')} is, and of which clock, is only known "
+        "while running: write hyp_tick_set(hz)"
     )
 
 

@@ -122,6 +122,8 @@ class TickRegister(Rule):
         loads = [a for a in accesses if str(a.register) == "SysTick->LOAD" and a.use == "write"]
         if len(loads) > 1 or (len(starts) > 1 and not _adds_up(starts)):
             return "the tick is set up more than once in one function"
+        if loads and starts and not self._enables(unit, starts):
+            return "TICKINT is set up, and ENABLE elsewhere: write hyp_tick_set(hz) there"
         if starts and not self._interrupts(unit, accesses):
             return "the timer runs without its interrupt: virt_cycles() measures time"
         if loads and not starts and not self._empties(unit, loads[0], accesses):
@@ -172,6 +174,12 @@ class TickRegister(Rule):
         if control.on & ENABLE or (control.on & TICKINT and not control.off & ENABLE):
             return ENABLE
         return 0 if control.off & (ENABLE | TICKINT) else None
+
+    @staticmethod
+    def _enables(unit: Unit, starts: list[Access]) -> bool:
+        """Whether one of them makes the timer run, and not only its interrupt come."""
+        controls = (control_of(unit, it) for it in starts)
+        return any(control is not None and control.on & ENABLE for control in controls)
 
     def _empties(self, unit: Unit, load: Access, accesses: list[Access]) -> bool:
         """Whether LOAD becomes 0 where the timer is stopped anyway, as boot loaders leave it."""

@@ -50,6 +50,21 @@ def test_without_clksource_the_timer_counts_an_eighth(tmp_path: Path) -> None:
     assert rate(tmp_path / "reset", from_reset, domain) == b"125"
 
 
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (b"#include <chip.h>\nvoid go(void) { SysTick->CTRL |= STK_ON; }\n"
+         b"void stop(void) { SysTick->CTRL &= ~STK_ON; }\n", "what is written to CTRL isn't known"),
+        (b"void set_up(void) { SysTick->LOAD = 72000 - 1; SysTick->CTRL |= 2; SysTick->CTRL |= 4; }"
+         b"\nvoid go(void) { SysTick->CTRL |= 1; }\n", "TICKINT is set up, and ENABLE elsewhere"),
+    ],
+)  # fmt: skip
+def test_what_starts_the_timer_is_known(text: bytes, told: str, tmp_path: Path) -> None:
+    result, problems = ported(tmp_path, text, None)
+    assert result == HEADER + text
+    assert any(told in it for it in problems), problems
+
+
 def test_another_vendors_reference_clock_is_asked_for(tmp_path: Path) -> None:
     body = b"SysTick->LOAD = 21000 - 1; SysTick->CTRL = 3;"
     text = OTHER_VENDOR + b"void f(void) { %s }\n" % body
