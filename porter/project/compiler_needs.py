@@ -7,6 +7,7 @@ with -nostdlib needn't have, unless the code is freestanding.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from functools import lru_cache
 
@@ -15,6 +16,7 @@ from porter.project.compiler_command import is_for_riscv
 from porter.project.compiler_run import ran
 
 _SPLIT_OFF = {"_zicsr": "csrr a0, mscratch\n", "_zifencei": "fence.i\n"}
+_ATTRIBUTE = re.compile(rb'\.attribute\s+arch\s*,\s*"(\w+)"')
 _FREESTANDING = "-ffreestanding"
 _HEADER = "#include <stdint.h>\n"
 
@@ -23,6 +25,7 @@ def with_needs(options: CompileOptions) -> CompileOptions:
     """The same, and what the compiler refuses code for that the build's own one took."""
     cpu = options.cpu_flags
     if is_for_riscv(options):
+        cpu = _with_architecture(options.compiler, cpu)
         cpu = tuple(_with_extensions(options.compiler, it, cpu) for it in cpu)
     if _FREESTANDING not in cpu:
         folders = tuple(f"-I{folder}" for folder in options.include_dirs)
@@ -32,6 +35,31 @@ def with_needs(options: CompileOptions) -> CompileOptions:
         ):
             cpu = free
     return options if cpu == options.cpu_flags else replace(options, cpu_flags=cpu)
+
+
+def _with_architecture(compiler: str, cpu: tuple[str, ...]) -> tuple[str, ...]:
+    """A core's options with the architecture that -mcpu stands for, where it lacks something."""
+    named = any(flag.startswith("-mcpu=") for flag in cpu)
+    if not named or any(flag.startswith("-march=") for flag in cpu):
+        return cpu
+    if all(_takes(compiler, cpu, "assembler", code) for code in _SPLIT_OFF.values()):
+        return cpu
+    architecture = _architecture(compiler, cpu)
+    return (*cpu, f"-march={architecture}") if architecture else cpu
+
+
+@lru_cache(maxsize=256)
+def _architecture(compiler: str, flags: tuple[str, ...]) -> str:
+    """What a compiler makes code for, as -march= takes it: `rv32i2p1_m2p0_c2p0` is rv32imc."""
+    try:
+        done = ran([compiler, *flags, "-w", "-S", "-x", "c", "-o", "-", "-"], "int object;\n")
+    except OSError:
+        return ""
+    if (written := _ATTRIBUTE.search(done.stdout)) is None:
+        return ""
+    base, *extensions = re.sub(r"\d+p\d+", "", written[1].decode()).split("_")
+    letters = [it for it in extensions if len(it) == 1]
+    return "_".join([base + "".join(letters), *(it for it in extensions if len(it) > 1)])
 
 
 def _with_extensions(compiler: str, flag: str, cpu: tuple[str, ...]) -> str:
