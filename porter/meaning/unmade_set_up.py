@@ -13,7 +13,8 @@ from porter.judging.unit import Unit
 from porter.meaning.bits import ones, zeros
 from porter.meaning.expressions import mask_around
 from porter.sites.access import Access
-from porter.source.c_tree import text_of
+from porter.source.c_tree import Node, text_of
+from porter.source.c_types import UNKNOWN
 from porter.source.values import Place
 
 _ALL = 0xFFFF_FFFF
@@ -24,13 +25,19 @@ _MORE_PLLS = 1 << 26 | 1 << 28  # of RCC->CR: PLLI2S, PLLSAI, PLLSAI1, PLL2, PLL
 _CSSON = 1 << 19  # of RCC->CR: NMI where the crystal fails
 _WAKE_UP = 0x1F << 8  # of PWR->CSR: EWUP
 _OUTPUTS = 0xFFC0_0000  # of RCC->CFGR: MCO, I2SSRC, USBPRE by family
+_SYSTEM = 0x001F_FFFF  # of RCC->CFGR: what divides the system clock, and the PLL's factor
+# Of RCC->CR of families with ICSCR: HSI for devices while stopped, or at their asking, MSI held by
+# LSE; the other family has ready flags there.
+_DEVICES = 1 << 1 | 1 << 2 | 1 << 9 | 1 << 11
+_HSI_OUT = 1 << 5  # the same, to a timer; where there is a PLLCFGR, MSI's range
 _ADCPRE = 3 << 14  # of RCC->CFGR, where it is at 0x40021004: F0, F1, CH32
 _CFGR_WITH_ADCPRE = 0x4002_1004
 _LATER = {  # ready flags of what is no clock of the system's: of BDCR all
-    "CR": 1 << 27 | 1 << 29, "BDCR": _ALL, "CSR": 1 << 1,
+    "CR": 1 << 27 | 1 << 29, "BDCR": _ALL, "CSR": 0x00FF_FFFF, "CRRCR": _ALL, "CR2": _ALL,
 }  # fmt: skip
 _NAMES_LATER = re.compile(rb"(?:LSE|LSI|PLL(?:I2S|SAI\d?|2|3)|HSI48|HSI14)\w*RDY")
 _NAMES_PLL = re.compile(rb"\bRCC_\w*(?:HSI48|PLL(?:I2S|SAI\d?|2|3))ON")
+_NAMES_DEVICE = re.compile(rb"\bRCC_CR_(?:HSI(?:16)?(?:OUT|KER|ASF)|MSIPLL)\w*")
 _NAMES_PVD = re.compile(rb"\bPWR_CR_(?:PVDE|PLS)")
 _NAMES_OUTPUT = re.compile(rb"\bRCC_\w*(?:MCO|I2SSRC|USBPRE|USBCLK|OTGFSPRE|ADCPRE)")
 _CLOCKS = re.compile(
@@ -47,7 +54,10 @@ _MADE = {
     ),
     "SYSCFG": re.compile(r"EXTICR\d?"),
 }
-_OWN_NAME = re.compile(rb"(?:(?:EN|RST|CFG|CI)R?|_CR|EXTICR?)\d?\Z", re.IGNORECASE)
+_OWN_NAMES = {
+    "RCC": re.compile(rb"(?:(?:EN|RST|CFG|CI)R?|_CR)\d?\Z", re.IGNORECASE),
+    "SYSCFG": re.compile(rb"EXTI(?:CR?|SS)\d?\Z", re.IGNORECASE),
+}
 _SLOW = (
     "LSI, LSE and the RTC's clock aren't part of the boot table: take this out if the machine "
     "needs none of them, else ask the block's owner"
@@ -90,7 +100,7 @@ def cleared_later(unit: Unit, access: Access) -> str | None:
         is_same = other.register == register and other.operator in (b"|=", b"=")
         if not is_same or other.value is None or (why := unmade(unit, other)) is None:
             continue
-        set_bits = ones(other.value, unit.text.evaluator, other.context.scope)
+        set_bits = _changed(unit, other)
         is_near = other.context.root == access.context.root
         if set_bits & bits and (is_near or unit.why_again(access) is not None):
             return why
@@ -100,7 +110,9 @@ def cleared_later(unit: Unit, access: Access) -> str | None:
 def unmade(unit: Unit, access: Access) -> str | None:
     """Why a write can't go, for a person; None if the boot table sees to it, or it only clears."""
     register, value = access.register, access.value
-    if register is None or access.use != "write" or value is None or access.operator == b"&=":
+    if register is None or access.use != "write" or value is None:
+        return None
+    if access.operator == b"&=" and not _is_unknown(register.block, register.name, access):
         return None
     evaluator, scope = unit.text.evaluator, access.context.scope
     surely, perhaps = ones(value, evaluator, scope), _ALL & ~zeros(value, evaluator, scope)
@@ -121,6 +133,12 @@ def unmade(unit: Unit, access: Access) -> str | None:
             what = "starts another PLL"
         case "RCC", "CR" if _NAMES_PLL.search(text_of(access.whole)):
             what = "starts another PLL, or a clock of a device"
+        case "RCC", "CR" if surely & _of_devices(unit, access) or _NAMES_DEVICE.search(
+            text_of(access.whole)
+        ):
+            what = "has a clock serve a device"
+        case "RCC", "CFGR" if (changed := _changed(unit, access)) and not changed & _SYSTEM:
+            what = "puts out a clock, or chooses a device's"
         case "RCC", "CFGR" if surely & _outputs(unit, access) or _NAMES_OUTPUT.search(
             text_of(access.whole)
         ):
@@ -142,11 +160,39 @@ def unmade(unit: Unit, access: Access) -> str | None:
     return f"{register} {_OTHERS.format(what)}"
 
 
+def _changed(unit: Unit, access: Access) -> int:
+    """Bits that a write may set which the register didn't have before."""
+    if access.value is None:
+        return 0
+    evaluator, scope = unit.text.evaluator, access.context.scope
+    place = evaluator.value(access.place, scope)
+    own = {place.address: _ALL} if isinstance(place, Place) and place.address is not None else {}
+    return _ALL & ~zeros(access.value, evaluator, scope, own)
+
+
+def _of_devices(unit: Unit, access: Access) -> int:
+    """Bits of RCC->CR that are no system clock's, where the header's fields tell the family."""
+    owner = access.place.child_by_field_name("argument")
+    if owner is None or not _has(unit, owner, b"ICSCR"):
+        return 0
+    return _DEVICES | (0 if _has(unit, owner, b"PLLCFGR") else _HSI_OUT)
+
+
+def _has(unit: Unit, owner: Node, field: bytes) -> bool:
+    found = unit.text.evaluator.text(text_of(owner) + b"->" + field)
+    return isinstance(found, Place) and found.type != UNKNOWN
+
+
 def _outputs(unit: Unit, access: Access) -> int:
     """Bits of RCC->CFGR that are no system clock's."""
     place = unit.text.evaluator.value(access.place, access.context.scope)
     has_adc = isinstance(place, Place) and place.address == _CFGR_WITH_ADCPRE
     return _OUTPUTS | (_ADCPRE if has_adc else 0)
+
+
+def _is_unknown(block: str, name: str, access: Access) -> bool:
+    """Whether nobody says what a register is: a block of another vendor, or another block."""
+    return name.startswith("+") and not _is_made(block, name, access)
 
 
 def _is_made(block: str, name: str, access: Access) -> bool:
@@ -155,5 +201,5 @@ def _is_made(block: str, name: str, access: Access) -> bool:
     if block not in _MADE:
         return True
     if name.startswith("+"):
-        return _OWN_NAME.search(access.site.what.encode("latin-1")) is not None
+        return _OWN_NAMES[block].search(access.site.what.encode("latin-1")) is not None
     return _MADE[block].fullmatch(name) is not None

@@ -163,7 +163,8 @@ class BootTable(Rule):
             return None
         node, mask = found
         switched_on = access.register is not None and access.register.name.endswith("ENR")
-        ready = switched_on or _READY.fullmatch(text_of(bare(mask)))
+        is_clock = access.register is not None and access.register.block in ("RCC", "PWR")
+        ready = switched_on or (is_clock and _READY.fullmatch(text_of(bare(mask))))
         if not ready or not is_truth_test(node, evaluator, scope):
             return None
         if switched_on and _is_switched_off(unit, access, evaluator.number(mask, scope)):

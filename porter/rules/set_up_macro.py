@@ -42,6 +42,7 @@ class SetUpMacro(Rule):
             "                      t = RCC->ENR; (void)t; } while (0)\n",
             _HEADER + "#define ON() do { } while (0)\n",
         ),
+        Sample(_HEADER + "#define ON RCC->ENR |= 1u;\n", _HEADER + "#define ON ((void)0);\n"),
         Sample(
             _HEADER + "#define ON(b) (RCC->ENR |= (b))\nint next(void);\n"
             "void f(void) { ON(next()); }",
@@ -80,6 +81,8 @@ class SetUpMacro(Rule):
                 )
                 yield from (self.escalated(site, reason) for site in sites)
                 continue
+            if region.tokens[-1].text == b";":  # who uses it may write none of his own
+                replacement += b";"
             edit = Edit(region.start, region.end, replacement)
             for site in sites:
                 yield self.rewritten(site, f"removed: {REASON}", edit)

@@ -40,6 +40,10 @@ typedef struct { volatile unsigned CR, CSR; } PWR_TypeDef;
         "RCC->CR |= 1u << 19;",
         "RCC->CR |= RCC_CR_HSI48ON;",
         "while (!(RCC->CR & 1u << 27)) { }",
+        "while (!(RCC->CSR & 1u << 9)) { }",
+        "RCC->CFGR |= which << 21;",
+        "RCC->CFGR &= ~(1u << 23); RCC->CFGR |= which << 23;",
+        "MODIFY_REG(RCC->CFGR, 7u << 24, which << 24);",
         "if (which) SYSCFG->PMC |= 1u; else SYSCFG->PMC &= ~1u;",
     ],
 )
@@ -66,6 +70,57 @@ def test_what_the_table_makes_goes(tmp_path: Path, write: str) -> None:
     result = port_files(tmp_path, {"main.c": HEADER + f"void f(void) {{ {write} }}\n".encode()})
     assert escalations(result) == []
     assert b"void f(void) { }" in result.files[0].ported
+
+
+L0 = b"""\
+typedef struct { volatile unsigned CR, ICSCR, CRRCR, CFGR, r[16], CSR; } RCC_TypeDef;
+#define RCC ((RCC_TypeDef *)0x40021000)
+#define RCC_CR_HSIKERON (1u << 9)
+"""
+L4 = L0.replace(b"CRRCR, CFGR", b"CFGR, PLLCFGR")
+
+
+@pytest.mark.parametrize(
+    ("header", "write", "stays"),
+    [
+        (L0, "RCC->CR |= 1u << 5;", True),
+        (L4, "RCC->CR |= 1u << 5;", False),
+        (L4, "RCC->CR |= 1u << 2;", True),
+        (L4, "RCC->CR |= RCC_CR_HSIKERON;", True),
+        (L0, "while (!(RCC->CRRCR & 2u)) { }", True),
+        (L0, "RCC->CR |= 1u << 8;", False),
+    ],
+)
+def test_a_clock_that_serves_a_device(
+    header: bytes, write: str, stays: bool, tmp_path: Path
+) -> None:
+    result = port_files(tmp_path, {"main.c": header + f"void f(void) {{ {write} }}\n".encode()})
+    assert bool(escalations(result)) == stays
+
+
+OWN = b"""\
+#define REG(a) (*(volatile unsigned *)(a))
+#define SYSCFG_CFG1 REG(0x40013804)
+#define SYSCFG_EXTISS0 REG(0x40013808)
+#define SYSCFG_CPSCTL REG(0x40013820)
+#define CPS_RDY (1u << 8)
+#define OPAMP1_CSR REG(0x40013838)
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("SYSCFG_CFG1 = (SYSCFG_CFG1 & ~(1u << 23)) | which;", 2),
+        ("if (SYSCFG_CPSCTL & CPS_RDY) g();", 1),
+        ("OPAMP1_CSR &= ~(0xFu << 14);", 1),
+        ("SYSCFG_EXTISS0 |= 1u;", 0),
+    ],
+)
+def test_another_makers_block_at_the_address(code: str, told: int, tmp_path: Path) -> None:
+    text = OWN + f"void g(void);\nvoid f(unsigned which) {{ {code} }}\n".encode()
+    result = port_files(tmp_path, {"main.c": text})
+    assert len(escalations(result)) == told, escalations(result)
 
 
 OTHER_MAKER = b"""\
