@@ -58,6 +58,7 @@ class Evaluator:
         self._names: dict[bytes, Value | None] = {}
         self.scopes = ScopedValues(types, self)
         self._types: dict[bytes, CType | None] = {}
+        self._spent: frozenset[bytes] = frozenset()  # macros that an expansion has left over
         self._tables: dict[bytes, Pointer | None] = {}
         types.count = self.count
 
@@ -173,9 +174,23 @@ class Evaluator:
         if node.type != "call_expression" or function is None or function.type != "identifier":
             return None
         macro = self.macros.get(text_of(function))
-        if macro is None or macro.parameters is None:
+        if macro is None or macro.parameters is None or text_of(function) in self._spent:
             return None
         return b" ".join(self.macros.expand(lex_fragment(text_of(node))))
+
+    def _of_expansion(self, text: bytes, scope: Scope, depth: int) -> Value | None:
+        """The value of what a macro call becomes. Macros that are left there, since they lead to
+        themselves, are none any more (C11 6.10.3.4)."""
+        before = self._spent
+        self._spent = before.union(filter(self._is_call, text.split()))
+        try:
+            return self.text(text, scope, depth)
+        finally:
+            self._spent = before
+
+    def _is_call(self, name: bytes) -> bool:
+        macro = self.macros.get(name)
+        return macro is not None and macro.parameters is not None
 
     def cast_argument(self, node: Node) -> Node | None:
         """The operand of a cast that is a call for the parser: one of C++, or `(T)(x)`."""
@@ -428,7 +443,7 @@ class Evaluator:
     def _call_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         text = self.call_text(node)
         if text is not None:
-            return self.text(text, scope, depth)
+            return self._of_expansion(text, scope, depth)
         function = node.child_by_field_name("function")
         if (named := named_cast(node)) is not None:
             described = self._described(named[0])

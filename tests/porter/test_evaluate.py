@@ -140,3 +140,20 @@ def test_the_system_space_has_an_answer_for_every_address() -> None:
     for address in range(0xE0000000, 0xE0100000, 4):
         assert identify(address) is not None
     assert identify(0xE0100000) is None
+
+
+def test_macros_that_lead_to_one_another_are_expanded_once() -> None:
+    """Both arms of an #if: each names the other's, and no expansion is one anew."""
+    both = b"""
+#define MOD(s, r, m) ((s) ? SET(r, m) : CLR(r, m))
+#define CLR(r, m) MOD(0, r, m) + MOD(1, r, m)
+#define SET(r, m) MOD(1, r, m) + MOD(0, r, m)
+"""
+    macros = MacroTable()
+    macros.add_lexed(lex(both).directives)
+    evaluator = Evaluator(macros, TypeTable())
+    expanded = []
+    expand = macros.expand
+    macros.expand = lambda tokens: expanded.append(tokens) or expand(tokens)  # type: ignore
+    assert evaluator.text(b"MOD(x, 1, 2)") is None
+    assert len(expanded) == 1
