@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.bits import ones, zeros
+from porter.meaning.called_with import called_with
 from porter.rules.rule import Rule, Sample
 
 _RESET = 1 << 2 | 1 << 0  # SYSRESETREQ, VECTRESET
@@ -44,6 +45,11 @@ class Reset(Rule):
             "",
             escalates=True,
         ),
+        Sample(
+            _HEADER + "static void f(unsigned x) { AIRCR = 0x5FA0000 | x; }\n"
+            "int main(void) { f(0x500); }",
+            _HEADER + "static void f(unsigned x) { (void)x; }\nint main(void) { f(0x500); }",
+        ),
         Sample(_HEADER + "void f(unsigned x) { AIRCR = x; }", "", escalates=True),
         Sample(_HEADER + "void f(void) { AIRCR |= 4u; }", "", escalates=True),
     )
@@ -54,7 +60,7 @@ class Reset(Rule):
         for access in unit.accesses():
             if str(access.register) != "SCB->AIRCR" or access.use != "write":
                 continue
-            value, scope = access.value, access.context.scope
+            value, scope = access.value, called_with(unit, access.context)
             is_keyed = (
                 value is not None
                 and access.operator == b"="

@@ -81,7 +81,8 @@ class Watchdog(Rule):
         edit = Edit(access.context.start(whole), access.context.end(whole), b"hyp_wdg_clr()")
         started = "starts" if key == _START else "feeds"
         condition = under_condition(unit, edit.start, edit.end) if key == _START else ""
-        unit.facts.note_watchdog(access.site, key == _START, condition)
+        if key == _START or unit.why_not_linked(access.context.name) is None:
+            unit.facts.note_watchdog(access.site, key == _START, condition)
         return self.rewritten(access.site, f"{started} this machine's watchdog", edit)
 
 

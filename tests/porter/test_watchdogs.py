@@ -51,6 +51,12 @@ def test_a_start_that_always_comes_is_enough(body: str, tmp_path: Path) -> None:
     assert told(tmp_path, body) == []
 
 
+def test_a_library_that_nobody_calls(tmp_path: Path) -> None:
+    text = f"{HEAD}void feed(void) {{ IWDG->KR = 0xAAAA; }}\nint main(void) {{ for (;;) {{ }} }}\n"
+    domain = replace(DOMAIN, watchdog_ms=512)
+    assert escalations(port_files(tmp_path, {"main.c": text.encode()}, domain)) == []
+
+
 def test_a_timeout_that_disagrees_stays_in_the_text(tmp_path: Path) -> None:
     body = "IWDG->KR = 0x5555; IWDG->PR = 4; IWDG->RLR = 625; IWDG->KR = 0xCCCC;"
     text = f"{HEAD}int main(void) {{ {body} {FEEDS} }}\n".encode()
