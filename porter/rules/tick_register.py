@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
+from porter.meaning.bits import zeros
 from porter.meaning.called_with import called_with
 from porter.meaning.expressions import bare, expanded
 from porter.meaning.pauses import leads_to
@@ -24,6 +26,7 @@ from porter.source.c_tree import ancestors
 from porter.source.edit import Edit
 from porter.source.truth import binary
 
+_PERIOD = 0xFF_FFFF  # of LOAD
 _HEADER = (
     "#define CTRL (*(volatile unsigned *)0xE000E010)\n"
     "#define LOAD (*(volatile unsigned *)0xE000E014)\n"
@@ -119,7 +122,7 @@ class TickRegister(Rule):
             elif name == "SysTick->CTRL" and control_of(unit, access) is None:
                 return "what is written to CTRL isn't known"
         starts = [a for a in accesses if self._switches(unit, a) == ENABLE]
-        loads = [a for a in accesses if str(a.register) == "SysTick->LOAD" and a.use == "write"]
+        loads = _loads(unit, accesses)
         if len(loads) > 1 or (len(starts) > 1 and not _adds_up(starts)):
             return "the tick is set up more than once in one function"
         if loads and starts and not self._enables(unit, starts):
@@ -145,7 +148,7 @@ class TickRegister(Rule):
         starts = [a for a in accesses if self._switches(unit, a) == ENABLE]
         start = starts[-1] if starts else None
         rate = self._rate(unit, accesses, start) if start is not None else None
-        loads = [a for a in accesses if str(a.register) == "SysTick->LOAD"]
+        loads = _loads(unit, accesses)
         for access in accesses:
             whole, context = access.whole, access.context
             switch = self._switches(unit, access)
@@ -203,7 +206,7 @@ class TickRegister(Rule):
         return resumed or any(control.on & TICKINT for _, control in controls)
 
     def _rate(self, unit: Unit, accesses: list[Access], start: Access) -> Rate | None:
-        load = next((a for a in accesses if str(a.register) == "SysTick->LOAD"), None)
+        load = next(iter(_loads(unit, accesses)), None)
         if load is None:  # resumed at the rate it had
             domain = unit.domain
             known = domain.tick_hz if domain is not None else None
@@ -219,6 +222,19 @@ class TickRegister(Rule):
         if sides is not None and evaluator.number(sides[1], scope) == 1:
             return rate_of(sides[0], evaluator, scope, timing)
         return rate_of(reload, evaluator, scope, timing, extra=1)
+
+
+def _loads(unit: Unit, accesses: list[Access]) -> list[Access]:
+    """The writes of LOAD; one that only empties it for the next one in the block, which then says
+    all (`LOAD &= ~0xFFFFFF; LOAD |= n;`), is a part of that."""
+    found = [it for it in accesses if str(it.register) == "SysTick->LOAD" and it.use == "write"]
+    if len(found) != 2 or not _adds_up(found) or found[0].operator != b"&=":
+        return found
+    first, second = found
+    if first.value is None:
+        return found
+    emptied = zeros(first.value, unit.text.evaluator, first.context.scope)
+    return [replace(second, operator=b"=")] if emptied & _PERIOD == _PERIOD else found
 
 
 def _adds_up(starts: list[Access]) -> bool:

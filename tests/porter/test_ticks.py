@@ -50,6 +50,13 @@ def test_without_clksource_the_timer_counts_an_eighth(tmp_path: Path) -> None:
     assert rate(tmp_path / "reset", from_reset, domain) == b"125"
 
 
+def test_a_load_in_two_steps_is_one(tmp_path: Path) -> None:
+    steps = b"SysTick->LOAD &= ~0x00FFFFFF; SysTick->LOAD |= 168000 - 1; SysTick->CTRL = 7;"
+    assert rate(tmp_path / "two", steps) == b"1000"
+    kept = steps.replace(b"~0x00FFFFFF", b"0x00FFFFFF")
+    assert "more than once" in problem(tmp_path / "kept", kept)
+
+
 @pytest.mark.parametrize(
     ("text", "told"),
     [
