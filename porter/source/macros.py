@@ -19,6 +19,7 @@ _KEYWORDS = frozenset(
     {b"static", b"extern", b"const", b"volatile", b"inline", b"register", b"if", b"else", b"for",
      b"while", b"do", b"return", b"struct", b"union", b"enum", b"int", b"char", b"void", b"asm"}
 )  # fmt: skip
+_LONG, _ROOM = 100, 1_000_000  # tokens of an expansion that is kept, and of all of them
 _EXPANSION_LIMIT = 20_000  # tokens; more than any real register macro, less than an attack needs
 
 
@@ -111,6 +112,8 @@ class MacroTable:
         self._users: dict[bytes, list[bytes]] | None = None  # the macros that mention a name
         self._pasting: dict[bytes, bool] = {}
         self._open: dict[bytes, bool] = {}
+        self._kept: dict[tuple[bytes, ...], tuple[bytes, ...]] = {}  # expansions
+        self._room = _ROOM
         self._matching: dict[re.Pattern[bytes], tuple[int, tuple[bytes, ...]]] = {}
 
     def with_definitions(self, visible: Mapping[bytes, Sequence[Macro]]) -> MacroTable:
@@ -128,15 +131,18 @@ class MacroTable:
         known = self._macros.setdefault(macro.name, [])
         if not any(macro.is_same(other) for other in known):
             known.append(macro)
+            self._kept.clear()
 
     def redefine(self, macro: Macro) -> None:
         """Make this the only definition of its name."""
         self._macros[macro.name] = [macro]
+        self._kept.clear()
 
     def undefine(self, name: bytes) -> None:
         """Forget a name, but for what used it before."""
         if (known := self._macros.pop(name, None)) is not None:
             self._former[name] = known
+            self._kept.clear()
 
     def define_text(self, text: str) -> None:
         """Add a definition in the form of the -D option: `NAME` or `NAME=VALUE`."""
@@ -223,8 +229,16 @@ class MacroTable:
         return self._open[name]
 
     def expand(self, tokens: Sequence[Token]) -> tuple[bytes, ...]:
-        """Fully expanded token texts; () if the expansion grows beyond all reason."""
-        return self.traced(tokens, self.get).texts
+        """Fully expanded token texts; () if the expansion grows beyond all reason. Several judges
+        ask for the same, so that long ones are kept."""
+        key = tuple(token.text for token in tokens)
+        if (known := self._kept.get(key)) is not None:
+            return known
+        trace = self.traced(tokens, self.get)
+        if _EXPANSION_LIMIT - trace.budget >= _LONG and self._room > 0:
+            self._room -= len(key) + len(trace.texts)
+            self._kept[key] = trace.texts
+        return trace.texts
 
     def traced(self, tokens: Sequence[Token], get: Get | None = None) -> Expansion:
         """The same, with what it took. Macros that were undefined later count, unless `get` says
