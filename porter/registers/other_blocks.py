@@ -26,6 +26,7 @@ from porter.source.macros import MacroTable
 from porter.source.values import Number, Place, Pointer
 
 OTHER = "other vendor's"
+_PAGE = 0x100  # bytes: what two blocks seldom share
 _USUAL_SIZE = 0x400
 _OF_TYPES = (b"", b"x", b"_t", b"_Type", b"_TypeDef")
 _BASE = re.compile(rb"\w+_BASE(?:_ADDR\w*)?", re.ASCII)
@@ -157,6 +158,8 @@ class OtherBlocks:
         if place.address in self._registers:
             return Register(OTHER, f"0x{place.address:08X}", 0, self._registers[place.address])
         block = self.at(place.address)
+        if block and self._is_behind(place.address):
+            block = place.owner.decode("latin-1") or f"what is behind {block}"
         return Register(OTHER, member or f"0x{place.address:08X}", 0, block) if block else None
 
     def at(self, address: int) -> str | None:
@@ -168,6 +171,12 @@ class OtherBlocks:
             if address < end and not self._is_anothers(address, start, name):
                 return name
         return self._registers.get(address)
+
+    def _is_behind(self, address: int) -> bool:
+        """Whether an address is well behind the struct that headers have for the block before it:
+        in a page that has nothing of it."""
+        start = self._starts[bisect_right(self._starts, address) - 1]
+        return address & -_PAGE >= self._certain.get(start, address + 1)
 
     def _is_anothers(self, address: int, start: int, name: str) -> bool:
         """Whether the headers have another block's base between a block's and an address, so that

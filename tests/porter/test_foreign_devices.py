@@ -57,6 +57,25 @@ def test_what_serves_the_whole_chip_is_told(tmp_path: Path, code: bytes, what: s
     assert f": {what} serves the whole chip" in told
 
 
+@pytest.mark.parametrize(
+    ("code", "what"),
+    [
+        (b"*(volatile uint32_t *)0x400E1800 = 1;", "what is behind GPIOE at 0x400E1800"),
+        (b"CLOCK->SCER = 1;", "clock_reg->SCER at 0x400E1700"),
+        (b"GPIOE->PER = 1;", "GPIOE->PER at 0x400E1600"),
+    ],
+)
+def test_what_lies_behind_a_block_is_not_the_block(code: bytes, what: str, tmp_path: Path) -> None:
+    head = (
+        b"typedef struct { volatile uint32_t PER, PDR; } gpio_reg;\n"
+        b"typedef struct { volatile uint32_t SCER, SCDR; } clock_reg;\n"
+        b"#define GPIOE ((gpio_reg *)0x400E1600)\n#define CLOCK ((clock_reg *)0x400E1700)\n"
+    )
+    text = b"#include <stdint.h>\n" + head + b"void f(void) { " + code + b" }\n"
+    (told,) = escalations(port_files(tmp_path, {"main.c": text}, None))
+    assert what in told and "hyp_pin_write" not in told, told
+
+
 @pytest.mark.parametrize("name", ["M0P_CLOCK", "CW_SYSCTRL", "MXC_GPIO0", "FM4_HWWDT", "TSB_PA"])
 def test_a_block_is_told_by_what_its_name_says_it_serves(tmp_path: Path, name: str) -> None:
     text = (
