@@ -23,7 +23,6 @@ MADE = {
 STATEMENTS = {
     "{ port->BSRR = m; }": "{ hyp_pin_write(1, 4); }",
     "do { port->BSRR = (m); } while (0)": "do { hyp_pin_write(1, ( 4 )); } while (0)",
-    "port->BSRR = m": "hyp_pin_write(1, 4)",
 }
 
 
