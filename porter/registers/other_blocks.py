@@ -23,7 +23,7 @@ from porter.registers.shared_blocks import (
 from porter.source.c_types import CType
 from porter.source.evaluate import Evaluator
 from porter.source.macros import MacroTable
-from porter.source.values import Number, Place, Pointer
+from porter.source.values import Number, Place, Pointer, Value
 
 OTHER = "other vendor's"
 _PAGE = 0x100  # bytes: what two blocks seldom share
@@ -55,11 +55,16 @@ class OtherBlocks:
         self._certain: dict[int, int] = {}  # where its struct ends, as far as there is one
         self._evaluator = evaluator
         self._structs: dict[bytes, str] = {}
-        variables = (it for it in evaluator.types.initialised if it not in evaluator.macros)
+        types = evaluator.types
+        of_scopes = (*types.initialised, *types.scoped)
+        variables = dict.fromkeys(it for it in of_scopes if it not in evaluator.macros)
         for name in (*evaluator.macros.matching(BLOCK), *variables):
             match = BLOCK.fullmatch(name) if STM32_BLOCK.fullmatch(name) is None else None
             if match is not None and (name in evaluator.macros or evaluator.keeps_address(name)):
                 self._note(name, match["block"], evaluator)
+            elif match is not None:  # a constant of a namespace or a class
+                for value in evaluator.scopes.constants(name):
+                    self._note_value(value, match["block"])
         for name in evaluator.macros.matching(STM32_BLOCK):
             if (match := STM32_BLOCK.fullmatch(name)) and is_foreign(name, evaluator):
                 self._note(name, match.group(1), evaluator)
@@ -89,10 +94,11 @@ class OtherBlocks:
         self, name: bytes, owner: bytes, evaluator: Evaluator, by_struct: bool = True
     ) -> None:
         """`by_struct`: whatever is such a struct is such a block."""
-        if name in evaluator.macros.assumed:
-            return
+        if name not in evaluator.macros.assumed:
+            self._note_value(evaluator.name(name), owner, by_struct)
+
+    def _note_value(self, value: Value | None, owner: bytes, by_struct: bool = True) -> None:
         block = owner.decode("latin-1")
-        value = evaluator.name(name)
         address, size = None, _USUAL_SIZE
         match value:
             case Number(value=number) if may_be_device(number & 0xFFFF_FFFF):

@@ -29,6 +29,7 @@ from porter.source.c_tree import (
     walk,
 )
 from porter.source.evaluate import Evaluator
+from porter.source.scoped_names import names_in
 from porter.source.token_tools import has_word
 from porter.source.values import Initial, Number, Place, Pointer, Value
 
@@ -217,6 +218,9 @@ class Dereferences:
                     or text in self._contexts.assigned
                 ):
                     return True
+            elif name.type == "qualified_identifier":
+                if names_in(name)[-1] in self._evaluator.types.scoped:
+                    return True
             elif name.type == "number_literal" and len(text_of(name)) > len("0x10000"):
                 return True
         return False
@@ -234,7 +238,7 @@ def _bases(node: Node, evaluator: Evaluator) -> Iterator[Node]:
     stack = [node]
     while stack:
         node = stack.pop()
-        if node.type in ("identifier", "number_literal"):
+        if node.type in ("identifier", "qualified_identifier", "number_literal"):
             yield node
         elif node.type in _WITH_ARGUMENT:
             inner = node.child_by_field_name("argument")

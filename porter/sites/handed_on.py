@@ -9,10 +9,11 @@ from collections.abc import Callable, Iterator
 
 from porter.program.c_text import CText
 from porter.sites.context import Contexts
+from porter.sites.objects import operator_of
 from porter.sites.region import Region
-from porter.source.c_tree import Node, SyntaxTree, captured, query, text_of
+from porter.source.c_tree import Node, SyntaxTree, captured, query, text_of, walk
 from porter.source.c_types import UNKNOWN
-from porter.source.evaluate import Evaluator
+from porter.source.scoped_names import names_in
 from porter.source.values import Initial, Number, Pointer, Value
 
 _HOLDERS = query(
@@ -21,8 +22,10 @@ _HOLDERS = query(
 )
 _NUMBERS = frozenset(
     {"identifier", "number_literal", "binary_expression", "cast_expression",
-     "parenthesized_expression"}
+     "parenthesized_expression", "qualified_identifier"}
 )  # fmt: skip
+_SUMS = frozenset({b"", b"+", b"-"})
+"""Operators of expressions that an address may be the value of; a cast has none."""
 _CONSTRUCTED = frozenset({"field_initializer", "init_declarator", "new_expression"})
 """Behind what C++ gives arguments to a constructor."""
 _SHORTEST = len("0x40000000")
@@ -47,7 +50,9 @@ class HandedOn:
         """[start, end) of such numbers in a tree."""
         for holder in captured(tree.root, _HOLDERS, "holder"):
             for node in self._held(holder):
-                if node.type in _NUMBERS and _may_be_large(node, self._evaluator):
+                if any(text_of(it) in region.parameters for it in walk(node)):
+                    continue  # of a macro, whose names hide variables
+                if node.type in _NUMBERS and self._may_be_large(node):
                     span = tree.start(node), tree.end(node)
                     context = self._contexts.of(region, *span)
                     value = self._evaluator.value(node, context.scope) if context else None
@@ -61,6 +66,23 @@ class HandedOn:
             case Pointer(address=int() as address, type=kind) if kind is not UNKNOWN:
                 return self._is_memory(address)
         return False
+
+    def _may_be_large(self, node: Node, of_sum: bool = True) -> bool:
+        """Whether a look at an expression doesn't show that it is no address. `of_sum`: what
+        variables hold may be one there, in other computations it is a number."""
+        if node.type == "number_literal":
+            return len(text_of(node)) >= _SHORTEST
+        if node.type in ("identifier", "qualified_identifier"):
+            name = names_in(node)[-1]
+            types = self._evaluator.types
+            if name in self._evaluator.macros or name in types.enumerators:
+                return True
+            variables = (types.scoped, types.initialised, self._contexts.initialised)
+            return of_sum and any(name in it for it in variables)
+        of_sum = of_sum and operator_of(node) in _SUMS
+        return any(
+            self._may_be_large(it, of_sum) for it in node.named_children if it.type in _NUMBERS
+        )
 
     def _held(self, holder: Node) -> list[Node]:
         if holder.type == "argument_list":
@@ -88,13 +110,3 @@ def _hands_on(holder: Node) -> bool:
     if holder.type == "assignment_expression" and left is not None:
         return left.type in ("field_expression", "subscript_expression")
     return holder.type != "init_declarator"
-
-
-def _may_be_large(node: Node, evaluator: Evaluator) -> bool:
-    """Whether a look at an expression doesn't show that it is no address."""
-    if node.type == "number_literal":
-        return len(text_of(node)) >= _SHORTEST
-    if node.type == "identifier":
-        name = text_of(node)
-        return name in evaluator.macros or name in evaluator.types.enumerators
-    return any(_may_be_large(it, evaluator) for it in node.named_children if it.type in _NUMBERS)

@@ -306,6 +306,75 @@ def test_an_address_that_is_handed_on_as_a_number_is_told(tmp_path: Path) -> Non
     assert "goes where it can't be followed" in reason
 
 
+CLOSED = b"""\
+#include <stdint.h>
+struct Registers { volatile uint16_t reserved[6], ctl; };
+%s
+class Wdt {
+public:
+    Wdt() : at(%s) {}
+    void disable() const { reinterpret_cast<Registers *>(at)->ctl = 0x5A80; }
+private:
+    const uint32_t at;
+};
+int main() { Wdt wdt; wdt.disable(); for (;;) { } }
+"""
+
+
+@pytest.mark.parametrize(
+    ("constant", "name"),
+    [
+        (b"constexpr uint32_t WDT_BASE = 0x40004800;", b"WDT_BASE"),
+        (b"static const uint32_t WDT_BASE = 0x40004800;", b"WDT_BASE"),
+        (b"namespace hw { constexpr uint32_t WDT_BASE = 0x40004800; }", b"hw::WDT_BASE"),
+        (b"struct Chip { static constexpr uint32_t WDT_BASE = 0x40004800; };", b"Chip::WDT_BASE"),
+    ],
+)
+def test_a_constant_may_be_the_address_that_is_handed_on(
+    tmp_path: Path, constant: bytes, name: bytes
+) -> None:
+    result = port_files(tmp_path / "kept", {"main.cpp": CLOSED % (constant, name)}, None)
+    (reason,) = escalations(result)
+    assert reason.endswith("the address of WDT->0x40004800 goes where it can't be followed")
+    used = b"%s\nint main() { *(volatile unsigned *)%s = 1; }\n" % (constant, name)
+    text = b"#include <stdint.h>\n" + used
+    (reason,) = escalations(port_files(tmp_path / "used", {"main.cpp": text}, None))
+    assert "WDT at 0x40004800 serves the whole chip" in reason
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        b"static const uint32_t WDT_BASE = 0x40004800; void f(void) { set(WDT_BASE, 1); }",
+        b"void f(void) { uint32_t at = WDT; set(at, 1); }",
+    ],
+)
+def test_a_variable_may_be_the_address_that_is_handed_on(tmp_path: Path, code: bytes) -> None:
+    start = b"#include <stdint.h>\n#define WDT 0x40004800\nvoid set(uint32_t at, uint32_t value);\n"
+    (reason,) = escalations(port_files(tmp_path, {"main.c": start + code + b"\n"}, None))
+    assert "goes where it can't be followed" in reason
+
+
+@pytest.mark.parametrize(
+    ("constant", "name"),
+    [
+        (b"constexpr uint32_t SEED = 0x40004801;", b"SEED"),
+        (b"static const uint32_t LIMIT = 0x7FFFFFFF;", b"LIMIT"),
+        (b"namespace hw { constexpr uint32_t WDT_BASE = 0x4800; }", b"hw::WDT_BASE"),
+        (b"enum class Block : uint32_t { WDT = 3 };", b"(uint32_t)Block::WDT"),
+        (
+            b"struct Wd { static constexpr uint32_t AT = 0x40004800, WDT = AT; };\n"
+            b"#define GIVE(AT) note(AT)\nvoid note(int);",
+            b"3",
+        ),
+    ],
+)
+def test_a_constant_that_is_no_address_is_handed_on_as_it_is(
+    tmp_path: Path, constant: bytes, name: bytes
+) -> None:
+    assert not port_files(tmp_path, {"main.cpp": CLOSED % (constant, name)}, None).files
+
+
 @pytest.mark.parametrize("how", ["static volatile sc_t * const LPC_SC = (volatile sc_t *) %s;",
                                  "volatile sc_t * const LPC_SC = (sc_t *) %s;",
                                  "#define LPC_SC ((volatile sc_t *) %s)"])  # fmt: skip

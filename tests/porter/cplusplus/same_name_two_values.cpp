@@ -3,7 +3,7 @@ struct A {
     static constexpr uint32_t kBase = 0xE000ED00;
 };
 struct B {
-    static constexpr uint32_t kBase = 0x20000000;
+    static constexpr uint32_t kBase = 0x40000400;
 };
 void f()
 {
