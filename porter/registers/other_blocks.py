@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from functools import cached_property
 
 from porter.registers.chip_blocks import STM32_BLOCK, is_foreign
@@ -20,6 +20,7 @@ from porter.registers.shared_blocks import (
     is_device,
     may_be_device,
 )
+from porter.source.c_tree import Node
 from porter.source.c_types import CType
 from porter.source.evaluate import Evaluator
 from porter.source.macros import MacroTable
@@ -80,12 +81,16 @@ class OtherBlocks:
             for struct in self._structs
             for field in evaluator.types.members(CType("struct", 0, struct))
         )
-        self._named: _Named = _named(
-            evaluator,
-            like._named if like is not None else {},
-            (REGISTER,) if is_arm else (REGISTER, ST_REGISTER),
+        registers = (REGISTER,) if is_arm else (REGISTER, ST_REGISTER)
+        self._named: _Named = _named(evaluator, like._named if like is not None else {}, registers)
+        self._made: list[tuple[str, Node]] = (
+            like._made if like is not None else list(_of_classes(evaluator, registers))
         )
         self._registers: dict[int, str] = {}
+        for register_name, argument in self._made:
+            number = evaluator.number(argument)
+            if number is not None and may_be_device(number):
+                self._registers[number] = register_name
         for name, register in self._named.items():
             if register is not None and (register[1] or register[0] not in self._registers):
                 self._registers[register[0]] = name.decode("latin-1")
@@ -215,6 +220,18 @@ def _named(evaluator: Evaluator, known: _Named, registers: Sequence[re.Pattern[b
             elif found.get(name) is None:
                 found[name] = find(name, evaluator)
     return found
+
+
+def _of_classes(
+    evaluator: Evaluator, registers: Sequence[re.Pattern[bytes]]
+) -> Iterator[tuple[str, Node]]:
+    """The registers that templates make of their addresses, `struct CTL : Register<0x40021000>` in
+    RCU, by the names that macros have for them, RCU_CTL, and what the templates are given."""
+    for path, argument in evaluator.types.made:
+        names = [b"_".join(path[first:]) for first in range(len(path) - 1)]
+        known = [it for it in names if any(pattern.fullmatch(it) for pattern in registers)]
+        if known:
+            yield known[-1].decode("latin-1"), argument
 
 
 def _access(name: bytes, evaluator: Evaluator) -> tuple[int, bool] | None:

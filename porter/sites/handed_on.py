@@ -11,19 +11,24 @@ from porter.program.c_text import CText
 from porter.sites.context import Contexts
 from porter.sites.objects import operator_of
 from porter.sites.region import Region
-from porter.source.c_tree import Node, SyntaxTree, captured, query, text_of, walk
+from porter.source.c_tree import Node, SyntaxTree, captured, query, text_of
 from porter.source.c_types import UNKNOWN
 from porter.source.scoped_names import names_in
+from porter.source.token_tools import has_word
 from porter.source.values import Initial, Number, Pointer, Value
 
 _HOLDERS = query(
     "[(argument_list) (return_statement) (initializer_list) (initializer_pair)"
-    " (init_declarator) (assignment_expression)] @holder"
+    " (init_declarator) (assignment_expression)] @holder",
+    of_cplusplus=" (template_argument_list) @holder",
 )
 _NUMBERS = frozenset(
     {"identifier", "number_literal", "binary_expression", "cast_expression",
      "parenthesized_expression", "qualified_identifier"}
 )  # fmt: skip
+_HELD = _NUMBERS | {"type_descriptor"}
+"""Of a template's arguments, where a name is a type's for the parser."""
+_NAMES = frozenset({"identifier", "qualified_identifier", "type_identifier"})
 _SUMS = frozenset({b"", b"+", b"-"})
 """Operators of expressions that an address may be the value of; a cast has none."""
 _CONSTRUCTED = frozenset({"field_initializer", "init_declarator", "new_expression"})
@@ -50,9 +55,9 @@ class HandedOn:
         """[start, end) of such numbers in a tree."""
         for holder in captured(tree.root, _HOLDERS, "holder"):
             for node in self._held(holder):
-                if any(text_of(it) in region.parameters for it in walk(node)):
+                if any(has_word(text_of(node), it) for it in region.parameters):
                     continue  # of a macro, whose names hide variables
-                if node.type in _NUMBERS and self._may_be_large(node):
+                if node.type in _HELD and self._may_be_large(node):
                     span = tree.start(node), tree.end(node)
                     context = self._contexts.of(region, *span)
                     value = self._evaluator.value(node, context.scope) if context else None
@@ -72,7 +77,9 @@ class HandedOn:
         variables hold may be one there, in other computations it is a number."""
         if node.type == "number_literal":
             return len(text_of(node)) >= _SHORTEST
-        if node.type in ("identifier", "qualified_identifier"):
+        if node.type == "type_descriptor" and node.named_child_count == 1:
+            node = node.named_children[0]
+        if node.type in _NAMES:
             name = names_in(node)[-1]
             types = self._evaluator.types
             if name in self._evaluator.macros or name in types.enumerators:
@@ -95,6 +102,8 @@ class HandedOn:
             function = call.child_by_field_name("function")
             name = text_of(function) if function is not None else b""
             return [] if name in self._evaluator.macros else holder.named_children
+        if holder.type == "template_argument_list":
+            return holder.named_children
         if holder.type == "initializer_list":
             return holder.named_children if holder.named_child_count < _LONGEST_LIST else []
         field = "right" if holder.type == "assignment_expression" else "value"

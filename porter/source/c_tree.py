@@ -120,9 +120,10 @@ def walk(node: Node) -> Iterator[Node]:
                 return
 
 
-def query(pattern: str) -> Queries:
-    """What to look for in trees, as tree-sitter writes it, in C's and in C++'s."""
-    return C.query(pattern), CPLUSPLUS.query(pattern)
+def query(pattern: str, of_cplusplus: str = "") -> Queries:
+    """What to look for in trees, as tree-sitter writes it, in C's and in C++'s, which may have
+    more."""
+    return C.query(pattern), CPLUSPLUS.query(pattern + of_cplusplus)
 
 
 def captured(node: Node, wanted: Queries, name: str) -> list[Node]:

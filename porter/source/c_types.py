@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from porter.source.blanking import ALIGNED_BY_MACRO, ARMS_OF_MEMBERS
 from porter.source.c_tree import Node, SyntaxTree, text_of, walk
 from porter.source.declarations import is_static, parameter_list
-from porter.source.declared import Declared, Enumerator, declared_name
+from porter.source.declared import Declared, Enumerator, Made, declared_name
 from porter.source.grammar import C, Grammar
 from porter.source.kept_addresses import Initialised, is_written
 from porter.source.scoped_names import CLASSES, Scoped
@@ -195,6 +195,11 @@ class TypeTable:
     def scoped(self) -> Mapping[bytes, list[Scoped]]:
         """What namespaces and classes have, by the last name."""
         return self._declared.scoped
+
+    @property
+    def made(self) -> Sequence[Made]:
+        """What templates make of their arguments."""
+        return self._declared.made
 
     @property
     def member_functions(self) -> Mapping[bytes, list[tuple[Node | None, Node]]]:

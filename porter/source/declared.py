@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from porter.source.c_tree import Node, SyntaxTree, ancestors, text_of
@@ -22,10 +22,15 @@ Enumerator = tuple[Node | None, bytes | None]
 """The value that an enumerator is given and the one before it."""
 
 
+Made = tuple[Path, Node]
+"""What is declared, with its own name last, and an argument of a template that makes it."""
+
+
 @dataclass
 class Declared:
     """`globals`: variables and functions. The first declaration of a name is the one. `overloads`:
-    all declarators of functions, and of pointers to some, in whatever scope."""
+    all declarators of functions, and of pointers to some, in whatever scope. `made`: classes, types
+    and objects that templates with arguments make."""
 
     typedefs: dict[bytes, tuple[Node, Node | None]] = field(default_factory=dict)
     tags: dict[bytes, Node] = field(default_factory=dict)
@@ -36,6 +41,7 @@ class Declared:
     member_functions: dict[bytes, list[tuple[Node | None, Node]]] = field(default_factory=dict)
     constant_functions: set[bytes] = field(default_factory=set)
     overloads: dict[bytes, list[Node]] = field(default_factory=dict)
+    made: list[Made] = field(default_factory=list)
 
     @classmethod
     def of(cls, tree: SyntaxTree, is_header: bool = True) -> Declared:
@@ -45,6 +51,7 @@ class Declared:
         if tree.is_cplusplus:
             for path, node in declared(tree.root):
                 found._add_cplusplus(node, path, is_header)
+                found.made += _made(node, path)
             return found
         for node in tree.root.children:
             found._add(node, is_header)
@@ -92,6 +99,7 @@ class Declared:
         self.constant_functions |= other.constant_functions
         for name, declarators in other.overloads.items():
             self.overloads.setdefault(name, []).extend(declarators)
+        self.made += other.made
 
     def before(self, other: Declared) -> Declared:
         """Both together; of a name that both declare, what this one says, but every overload."""
@@ -106,6 +114,7 @@ class Declared:
             {**other.member_functions, **self.member_functions},
             other.constant_functions | self.constant_functions,
             {**other.overloads, **more},
+            [*self.made, *other.made],
         )
 
     def is_empty(self) -> bool:
@@ -237,6 +246,28 @@ class Declared:
             found = Scoped(path, None, None, value, steps, is_enumerator=True)
             self.scoped.setdefault(text_of(name), []).append(found)
             steps += 1
+
+
+def _made(node: Node, path: Path) -> Iterator[Made]:
+    """What a declaration makes of templates with arguments: a class by its bases, an alias, an
+    object."""
+    kind = node if node.type in CLASSES else node.child_by_field_name("type")
+    if kind is None:
+        return
+    names = [it for it in (node, *node.children_by_field_name("declarator")) if it != kind]
+    made = kind
+    if kind.type in CLASSES:
+        names = [kind]
+        made = next((it for it in kind.children if it.type == "base_class_clause"), kind)
+    elif kind.type == "type_descriptor":
+        made = kind.child_by_field_name("type") or kind
+    parts = made.named_children if made.type == "base_class_clause" else [made]
+    for part in parts:
+        listed = part.child_by_field_name("arguments") if part.type == "template_type" else None
+        for it in names if listed is not None else ():
+            name = it.child_by_field_name("name") or declared_name(it)
+            if name is not None and listed is not None:
+                yield from (((*path, text_of(name)), given) for given in listed.named_children)
 
 
 def differing(declared: Sequence[Declared]) -> set[bytes]:

@@ -271,6 +271,12 @@ class Evaluator:
     def _char_literal(self, node: Node, _scope: Scope, _depth: int) -> Value | None:
         return character(text_of(node))
 
+    def _type_descriptor(self, node: Node, scope: Scope, depth: int) -> Value | None:
+        """Of a template's argument, which is a type for the parser if it is a name."""
+        only = node.named_children[0] if node.named_child_count == 1 else None
+        is_name = only is not None and only.type in ("type_identifier", "qualified_identifier")
+        return self.text(text_of(node), scope, depth) if is_name else None
+
     def _cast_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         descriptor = node.child_by_field_name("type")
         inner = node.child_by_field_name("value")

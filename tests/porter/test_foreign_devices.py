@@ -375,6 +375,48 @@ def test_a_constant_that_is_no_address_is_handed_on_as_it_is(
     assert not port_files(tmp_path, {"main.cpp": CLOSED % (constant, name)}, None).files
 
 
+BY_CLASSES = b"""\
+template <unsigned at> struct Register {
+    static void write(unsigned v) { *reinterpret_cast<volatile unsigned *>(at) = v; }
+};
+static constexpr unsigned RCU_AT = 0x40021000;
+%s
+%s
+"""
+RISCV = b'void own() { asm volatile("csrs mstatus, %0" :: "r"(8)); }'
+
+
+@pytest.mark.parametrize("core", [RISCV, b""])
+@pytest.mark.parametrize(
+    ("classes", "argument"),
+    [
+        (b"struct RCU { struct APB2EN : public Register<0x40021018> { }; };", "<0x40021018>"),
+        (b"namespace RCU { using APB2EN = Register<RCU_AT + 0x18>; }", "<RCU_AT + 0x18>"),
+        (b"struct RCU { typedef Register<RCU_AT> CTL; };", "<RCU_AT>"),
+        (b"namespace RCU { Register<0x40021018> apb2en; }", "<0x40021018>"),
+    ],
+)
+def test_a_template_is_given_the_address_of_a_register(
+    tmp_path: Path, core: bytes, classes: bytes, argument: str
+) -> None:
+    """The classes around it say which register it is, as a macro's name would."""
+    result = port_files(tmp_path, {"main.cpp": BY_CLASSES % (classes, core)}, None)
+    (reason,) = escalations(result)
+    assert f"the address is an argument of the template Register{argument}" in reason
+
+
+@pytest.mark.parametrize(
+    "classes",
+    [
+        b"struct USART { struct DATA : public Register<0x40013804> { }; };",
+        b"template <unsigned n> struct Bits { };\nstruct RCU { using CTL = Bits<0x10>; };",
+        b"template <class T> struct Of { };\nstruct RCU { struct CTL : Of<int>, Of<RCU> { }; };",
+    ],
+)
+def test_a_template_that_is_given_something_else_stays(tmp_path: Path, classes: bytes) -> None:
+    assert not escalations(port_files(tmp_path, {"main.cpp": BY_CLASSES % (classes, RISCV)}, None))
+
+
 @pytest.mark.parametrize("how", ["static volatile sc_t * const LPC_SC = (volatile sc_t *) %s;",
                                  "volatile sc_t * const LPC_SC = (sc_t *) %s;",
                                  "#define LPC_SC ((volatile sc_t *) %s)"])  # fmt: skip
