@@ -13,6 +13,7 @@ from itertools import pairwise
 
 from porter.libraries.data import Libraries
 from porter.program.c_text import CText
+from porter.program.constructed import constructed
 from porter.program.defined_names import NO_CALL, defined_names
 from porter.program.definitions import declared_weak
 from porter.program.made_functions import made_functions
@@ -118,9 +119,14 @@ class UnknownCalls:
         weak_in_c = {name for text in self.texts for name in declared_weak(text)}
         for text in self.texts:
             objects = objects_in(text.lexed)
+            made = constructed(text)
             for token, around in _called(text):
                 name = token.text.decode("latin-1")
-                if token.text in objects or text.evaluator.types.is_type(token.text):
+                if (
+                    token.start in made
+                    or token.text in objects
+                    or text.evaluator.types.is_type(token.text)
+                ):
                     continue  # an object that is made, a cast of C++
                 if not self._is_here(name):
                     is_weak = name in weak_in_c

@@ -212,6 +212,57 @@ def test_what_a_constructor_initialises_is_no_call(tmp_path: Path) -> None:
     assert calls(unseen(tmp_path, a_cpp=text, a_h=header)) == {"gone": 1}
 
 
+TEMPLATES = """
+template <class T> class Field {
+public:
+    constexpr Field(int high, int low) : high_(high), low_(low), other(gone()) {}
+    T mask() const { return (2u << high_) - (1u << low_); }
+    Field<T> turned(int by) const;
+private:
+    int high_, low_;
+    T other;
+};
+struct Led { int on; };
+namespace bits {
+constexpr Field<unsigned short> hold(7, 7), set(2, 0);
+}
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "Field<Led> local(1, 2); return local.mask();",
+        "static const Field<unsigned short> &same(bits::hold); return same.mask();",
+        "Led *shown(&led); return shown->on;",
+    ],
+)
+def test_what_is_constructed_is_no_call(tmp_path: Path, code: str) -> None:
+    text = f"{TEMPLATES}Led led;\nint main() {{ {code} }}\n"
+    assert calls(unseen(tmp_path, main_cpp=text)) == {"gone": 1}
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "return a > missing(2);",
+        "return a & missing(2);",
+        "return a * missing(2);",
+        "a * missing(2);",
+        "Led *shown(missing(2)); return shown->on;",
+        "Field<Led> local(missing(2), 1); return local.mask();",
+    ],
+)
+def test_a_call_behind_an_operator_stays_one(tmp_path: Path, code: str) -> None:
+    text = f"{TEMPLATES}int a;\nint main() {{ {code} }}\n"
+    assert calls(unseen(tmp_path, main_cpp=text)) == {"gone": 1, "missing": 1}
+
+
+def test_a_base_that_is_constructed_is_a_call(tmp_path: Path) -> None:
+    text = "class A : public Missing {\npublic:\n    A() : Missing(1), n(2) {}\n    int m, n;\n};\n"
+    assert calls(unseen(tmp_path, main_cpp=text)) == {"Missing": 1}
+
+
 def test_labels_of_assembler_files_define_functions_and_archives_hide_them(tmp_path: Path) -> None:
     code = "void a(void), b(void), c(void);\nvoid f(void) { a(); b(); c(); }\n"
     assembler = ".global a\na:\n    bl d\n    bx lr\n.thumb_set b, a\n"
