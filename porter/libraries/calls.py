@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
 
 from porter.libraries.body import Unfit, body_of, joined
 from porter.libraries.data import Known
+from porter.program.own_members import OwnMembers
 from porter.source.balanced import balanced
 from porter.source.c_lexer import LexedSource, Token
 from porter.source.macros import parse_define
@@ -40,17 +41,22 @@ class LibraryUse:
     is_macro: bool = False
 
 
-def library_uses(lexed: LexedSource, lookup: Lookup) -> Iterator[LibraryUse]:
-    """Uses in the code of a file and in the bodies of its macros, in no order."""
-    yield from _in_code(balanced(lexed), lookup)
+def library_uses(
+    lexed: LexedSource, lookup: Lookup, members: OwnMembers | None = None
+) -> Iterator[LibraryUse]:
+    """Uses in the code of a file and in the bodies of its macros, in no order. `members`: of the
+    project's classes and namespaces, which are no library's."""
+    members = members or OwnMembers()
+    tokens = balanced(lexed)
+    yield from _in_code(tokens, lookup, members.meant(tokens))
     for directive in lexed.directives:
         macro = parse_define(directive)
         if macro is not None and macro.body:
             own = macro.parameters or ()
-            yield from _in_macro(macro.body, own, lookup)
+            yield from _in_macro(macro.body, own, lookup, members.meant(macro.body))
 
 
-def _in_code(tokens: Sequence[Token], lookup: Lookup) -> Iterator[LibraryUse]:
+def _in_code(tokens: Sequence[Token], lookup: Lookup, own: Set[int]) -> Iterator[LibraryUse]:
     around: list[bytes] = []
     after = 0
     for index, token in enumerate(tokens):
@@ -59,7 +65,7 @@ def _in_code(tokens: Sequence[Token], lookup: Lookup) -> Iterator[LibraryUse]:
                 around.append(token.text)
             elif token.text in (b")", b"]", b"}") and around:
                 around.pop()
-        elif token.kind == "identifier" and around and index >= after:
+        elif token.kind == "identifier" and around and index >= after and index not in own:
             known = _known(tokens, index, lookup)
             if known is not None and b"{" in around and _is_use(tokens, index):
                 use = _use(tokens, index, known, in_block=around[-1] == b"{")
@@ -68,10 +74,10 @@ def _in_code(tokens: Sequence[Token], lookup: Lookup) -> Iterator[LibraryUse]:
 
 
 def _in_macro(
-    tokens: Sequence[Token], parameters: Sequence[bytes], lookup: Lookup
+    tokens: Sequence[Token], parameters: Sequence[bytes], lookup: Lookup, own: Set[int]
 ) -> Iterator[LibraryUse]:
     for index, token in enumerate(tokens):
-        if token.kind != "identifier" or token.text in parameters:
+        if token.kind != "identifier" or token.text in parameters or index in own:
             continue
         known = _known(tokens, index, lookup)
         if known is None or not _is_use(tokens, index):

@@ -10,6 +10,7 @@ from porter.libraries.calls import Lookup, library_uses
 from porter.libraries.data import Known, used_libraries
 from porter.libraries.expanded import ExpandedFile
 from porter.program.functions import names_of_functions
+from porter.program.own_members import OwnMembers
 from porter.project.build import Build
 from porter.result import FilePort
 from porter.source.balanced import balanced
@@ -49,11 +50,16 @@ class LibraryCalls:
         defining = {it.path: lexed[it.path] for it in written if it.path in lexed and takes(it)}
         elsewhere = _functions(defining) | _labels(assembled)
         self._defined = elsewhere | self._macros(filter(takes, written), elsewhere)
+        members = OwnMembers()
+        for source in written:
+            if source.path in defining and (source.is_cplusplus or source.is_header):
+                members.add(balanced(lexed[source.path]))
         self.files: dict[Path, ExpandedFile] = {}
         self.lexed = lexed
         for source in written:
             if words[source.path] & (known - self._defined):
-                uses = list(library_uses(lexed[source.path], self._lookup(lexed[source.path])))
+                text = lexed[source.path]
+                uses = list(library_uses(text, self._lookup(text), members))
                 if uses:
                     self.files[source.path] = ExpandedFile(source, uses)
                     del self.lexed[source.path]

@@ -414,3 +414,57 @@ def test_a_projects_own_names_are_no_librarys(tmp_path: Path) -> None:
     text = b'#include "irq.h"\nvoid f(void) { unsigned s = irq_disable(); irq_enable(s); }\n'
     result = port_files(tmp_path, {"irq.h": header, "main.c": text}, DOMAIN)
     assert all(not port.edits for port in result.files)
+
+
+CLASSES = """\
+#include "cmsis_os.h"
+struct Duration { int n; };
+namespace {
+class Timer {
+public:
+    Timer() : n{0} { sleep(Duration{1}); }
+    void sleep(Duration d);
+    int n;
+};
+void Timer::sleep(Duration d) { n = d.n; while (n) sleep(Duration{0}); }
+Timer timer;
+}
+namespace Time {
+void sleep(Duration d) { timer.sleep(d); }
+}
+struct Longer : Timer { void wait() { sleep(Duration{3}); } };
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "",
+        "void f() { Time::sleep(Duration{2}); }",
+        "using namespace Time;\nvoid f() { sleep(Duration{2}); }",
+        "using Time::sleep;\nvoid f() { sleep(Duration{2}); }",
+        "namespace Time { void twice() { sleep(Duration{2}); } }",
+        "#define REST() Time::sleep(Duration{2})\nvoid f() { REST(); }",
+        "namespace { void sleep(Duration, int) { } }\nvoid f() { sleep(Duration{2}, 1); }",
+    ],
+)
+def test_functions_of_the_projects_classes_are_no_librarys(tmp_path: Path, code: str) -> None:
+    result = port_files(tmp_path, {"t.cpp": f"{CLASSES}{code}\n".encode()}, None)
+    assert escalations(result) == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "void f() { sleep(); }",
+        "void f() { ::sleep(); }",
+        "namespace Other { void f() { sleep(); } }",
+        "struct Plain { void f() { sleep(); } };",
+        "namespace Time { }\nusing namespace Time;\nvoid f() { sleep(); }",
+    ],
+)
+def test_a_librarys_function_stays_one_beside_a_members(tmp_path: Path, code: str) -> None:
+    files = {"t.cpp": CLASSES.encode(), "u.cpp": b'#include "cmsis_os.h"\n' + code.encode() + b"\n"}
+    result = port_files(tmp_path, files, None)
+    touched = {port.file.name for port in result.files if port.verdicts}
+    assert touched == {"u.cpp"}
