@@ -19,7 +19,9 @@ from porter.judging.verdict import Status, Verdict
 from porter.program.preprocess import TranslationUnit
 from porter.registers.intrinsics import INTRINSIC_BYTES
 from porter.sites.expanded import Expanded, Lines, Made
+from porter.sites.region import Region
 from porter.sites.site import Site, SiteKind
+from porter.sites.written_values import given_register
 from porter.source.c_lexer import Token
 from porter.source.edit import Edit
 from porter.source.macros import Expansion, MacroTable, parse_define, uses_in
@@ -97,6 +99,8 @@ class MadeByMacro:
             text = b"void f(void){" + b" ".join(use.expansion.texts) + b"\n;}"
             expanded = Expanded(text, file.unit.registers)
             made = [it for spot in expanded.spots() for it in expanded.made(spot)]
+            if _is_value(file, use):
+                made = [it for it in made if it.kind is not SiteKind.REGISTER or it.name]
             yield from self._missed(file, (), [use], made)
 
     def _missed(
@@ -206,6 +210,16 @@ def _makers(uses: list[_Use], made: Made) -> Iterator[_Use]:
     yield from spelling if name else ()
     yield from (use for use in uses if use.expansion.pasted)
     yield from uses
+
+
+def _is_value(file: JudgedFile, use: _Use) -> bool:
+    """Whether a use in code is a value that a register of the system is given."""
+    region = Region(tuple(file.unit.text.lexed.tokens))
+    context = file.unit.contexts.of(region, use.start, use.end)
+    node = context.node_at(use.start, use.end) if context is not None else None
+    if context is None or node is None:
+        return False
+    return given_register(node, context, file.unit.registers) is not None
 
 
 def _is_gone(file: JudgedFile, use: _Use) -> bool:

@@ -152,3 +152,12 @@ typedef struct {
 #define SCB_SCR_SEVEONPEND (1UL << 4)
 #define SCB_SCR_SLEEPDEEP (1UL << 2)
 #define SCB_SCR_SLEEPONEXIT (1UL << 1)
+/* C's own, of <stdint.h> (C17 7.20.4). */
+#define INT8_C(n) (n)
+#define UINT8_C(n) (n)
+#define INT16_C(n) (n)
+#define UINT16_C(n) (n)
+#define INT32_C(n) ((int32_t)(n))
+#define UINT32_C(n) ((uint32_t)(n))
+#define INT64_C(n) ((int64_t)(n))
+#define UINT64_C(n) ((uint64_t)(n))

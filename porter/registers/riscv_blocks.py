@@ -41,6 +41,14 @@ class RiscvSpace:
         name = block.register(address, exact).removeprefix(f"{block.name}->")
         return Register(SYSTEM, name, 0 if exact else None, block.name)
 
+    def knows(self, address: int) -> bool:
+        """Whether a block has a register of a name there."""
+        block = self._block(address)
+        return block is not None and any(
+            0 <= address - block.base - offset < count * size
+            for _, offset, count, size in block.registers
+        )
+
     def exception_named(self, name: str) -> int | None:
         """As SystemSpace says; makers of RISC-V chips number theirs as they like."""
         return None

@@ -120,6 +120,9 @@ class SystemSpace(Protocol):
     def identify(self, address: int, exact: bool = True) -> Register | None:
         """The register at an address; None outside. `exact`: no unknown index."""
 
+    def knows(self, address: int) -> bool:
+        """Whether a register is known to be at an address."""
+
     def exception_named(self, name: str) -> int | None:
         """The number of an exception of the core's own, below all lines; None for other names."""
 
@@ -146,6 +149,11 @@ class ArmSpace:
     def identify(self, address: int, exact: bool = True) -> Register | None:
         """As SystemSpace says."""
         return identify(address, exact)
+
+    def knows(self, address: int) -> bool:
+        """As SystemSpace says."""
+        register = identify(address)
+        return register is not None and register.block != "PPB"
 
     def exception_named(self, name: str) -> int | None:
         """As SystemSpace says."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
+from porter.meaning.stored_value import why_value
 from porter.rules.not_compiled import false_condition
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
@@ -98,6 +99,8 @@ class Address(Rule):
             sign = parent.child_by_field_name("operator")
             if sign is not None and text_of(sign) in _COMPARISONS:
                 return self.left(access.site, "only compared")
+        if (reason := why_value(unit, access, value)) is not None:
+            return self.left(access.site, reason)
         if parent is not None and _is_label(access.whole, parent):
             return self.left(access.site, "only compared")
         if parent is not None and _names_enumerator(unit, parent):

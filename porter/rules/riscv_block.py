@@ -6,11 +6,12 @@ from collections.abc import Iterator
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
+from porter.meaning.stored_value import why_value
 from porter.registers.register import Register
 from porter.registers.riscv_blocks import SYSTEM
 from porter.rules.not_compiled import false_condition
 from porter.rules.rule import Rule
-from porter.sites.objects import TRANSPARENT, address_around
+from porter.sites.objects import TRANSPARENT, address_around, sum_around
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import text_of
 from porter.source.declared import declared_name
@@ -69,6 +70,9 @@ def _why_idle(unit: Unit, site: Site) -> str | None:
     parent = access.whole.parent
     while parent is not None and parent.type in TRANSPARENT:
         parent = parent.parent
+    _, value = sum_around(access.place, access.context, unit.text.evaluator)
+    if (why := why_value(unit, access, value)) is not None:
+        return why
     if parent is None or parent.type != "init_declarator":
         return None
     name = declared_name(parent)

@@ -16,6 +16,7 @@ from porter.sites.context import Context
 from porter.sites.objects import object_around
 from porter.sites.registers import Registers
 from porter.sites.site import SiteKind
+from porter.sites.written_values import given_register
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, SyntaxTree, ancestors
 from porter.source.cplusplus_casts import named_cast
@@ -98,7 +99,8 @@ class Expanded:
             return Made(SiteKind.REGISTER, register.name, str(register)) if register else None
         match value:
             case Pointer(address=int() as address) | Number(value=address):
-                if self._registers.space.sure and self._registers.space.holds(address):
+                is_system = self._registers.space.sure and self._registers.space.holds(address)
+                if is_system and given_register(leaf, context, self._registers) is None:
                     what = self._registers.describe(address) or ""
                     return Made(SiteKind.REGISTER, "", what)
         return None

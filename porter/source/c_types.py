@@ -252,6 +252,11 @@ class TypeTable:
         kind = kinds.pop() if len(kinds) == 1 else None
         return kind if kind is not None else UNKNOWN
 
+    def definitions(self, function: bytes) -> list[Node]:
+        """The definitions of functions of a name, in whatever scope."""
+        heads = self._declared.overloads.get(function, ())
+        return [it.parent for it in heads if it.parent and it.parent.type == "function_definition"]
+
     def takes_values(self, function: bytes) -> bool:
         """Whether all that a name may call is declared, in whatever scope, without references."""
         others: list[Node | None] = [self.globals[function][1]] if function in self.globals else []

@@ -147,3 +147,34 @@ def test_a_long_table_of_numbers_has_addresses_by_chance(tmp_path: Path) -> None
     use = "unsigned f(int i) { return %s[i]; }\n"
     assert not escalations(port_files(tmp_path / "a", {"a.c": (font + use % "font").encode()}))
     assert escalations(port_files(tmp_path / "b", {"a.c": (table + use % "all").encode()}))
+
+
+REGIONS = """\
+#include <stdint.h>
+#define RBAR (*(volatile uint32_t *)0xE000ED9C)
+#define SOURCE (*(volatile uint32_t *)0x40026018)
+#define REGION 0xE0000000
+#define VTABLE 0xE000ED08
+struct kept { uint32_t at; } kept;
+"""
+
+
+@pytest.mark.parametrize(
+    "value",
+    ["0xE0000000", "0xE000E000", "0xE0000000 | 0x10", "(uint32_t)(REGION + 16)", "VTABLE"],
+)
+@pytest.mark.parametrize("operator", ["=", "|="])
+def test_a_value_for_the_systems_own_register_is_no_address(
+    tmp_path: Path, value: str, operator: str
+) -> None:
+    """The write is told."""
+    text = f"{REGIONS}void f(void) {{ RBAR {operator} {value}; }}\n"
+    (reason,) = escalations(port_files(tmp_path, {"main.c": text.encode()}, None))
+    assert "the kernel owns the MPU" in reason
+
+
+@pytest.mark.parametrize("code", ["SOURCE = 0xE0000000;", "kept.at = VTABLE;", "set(0xE000ED08);"])
+def test_a_number_that_goes_elsewhere_may_be_an_address(tmp_path: Path, code: str) -> None:
+    text = f"{REGIONS}void set(uint32_t at);\nvoid f(void) {{ {code} }}\n"
+    (reason,) = escalations(port_files(tmp_path, {"main.c": text.encode()}, None))
+    assert "goes where it can't be followed" in reason

@@ -143,6 +143,53 @@ def test_numbers_that_go_on_are_told(tmp_path: Path, statement: str) -> None:
     assert reasons(port(tmp_path, text)) != []
 
 
+STORES = """\
+#define FEED UINT32_C(0x0D09F00D)
+#define FEED_AT 0x10000018u
+static inline void store(uint32_t at, uint32_t value) { *(volatile uint32_t *)at = value; }
+static inline void store_by(volatile uint32_t *at, uint32_t value) { *at = (uint32_t)value; }
+static void goes_by(uint32_t at, uint32_t value) { store(at, value); store(value, 1); }
+uint32_t kept;
+static void keep(uint32_t at, uint32_t value) { *(volatile uint32_t *)at = kept = value; }
+"""
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "store(FEED_AT, FEED);",
+        "store(FEED_AT, 0x0D09F00D);",
+        "store_by((volatile uint32_t *)FEED_AT, FEED);",
+        "*(volatile uint32_t *)FEED_AT = FEED;",
+    ],
+)
+def test_numbers_that_devices_are_given_are_numbers(tmp_path: Path, statement: str) -> None:
+    """A watchdog is fed by one that a PLIC has room for."""
+    result = port(tmp_path, f"{HEADER}{STORES}void f(void) {{ {statement} }}\n")
+    assert reasons(result) == []
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "store(FEED, 1);",
+        "goes_by(FEED_AT, FEED);",
+        "keep(FEED_AT, FEED);",
+        "elsewhere(FEED_AT, FEED);",
+        "kept = FEED;",
+        "store(FEED_AT, 0x0200BFF8);",
+        "*(volatile uint32_t *)FEED_AT = 0x0200BFF8;",
+        "*(uint32_t **)FEED_AT = (uint32_t *)FEED;",
+    ],
+)
+def test_numbers_that_may_be_addresses_all_the_same_are_told(
+    tmp_path: Path, statement: str
+) -> None:
+    """Also of a register that DMA may be given."""
+    result = port(tmp_path, f"{HEADER}{STORES}void f(void) {{ {statement} }}\n")
+    assert reasons(result) != []
+
+
 @pytest.mark.parametrize(("chip", "told"), [("CH32V307", 1), ("FE310", 0), ("unheard-of", 1)])
 def test_the_chip_says_where_its_blocks_are(tmp_path: Path, chip: str, told: int) -> None:
     text = "void f(void) { *(volatile unsigned *)0xE000E100 = 1; }\n"
