@@ -11,6 +11,8 @@ from porter.source.asm_text import Instruction
 REGISTER = re.compile(r"(?:r\d{1,2}|ip|lr|fp|sl|sb|[xast]\d{1,2})", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Za-z]\w*")
 _BRACKETED = re.compile(r"[\[(]([^\])]*)")
+_RETURNS = re.compile(r"m?ret|jr (?:ra|x1)|bx lr|mov pc, lr|pop \{.*\bpc\}")
+_LEADS_ON = re.compile(r"blx?|bx?|call|tail|jal?|jalr?|jr|svc|ecall|b\.n|b\.w")
 _MANY = re.compile(r"v?(?:ldm|stm)")
 
 
@@ -28,6 +30,22 @@ def bases(text: Sequence[Instruction]) -> frozenset[str]:
         if grown == found:
             return frozenset(found)
         found = grown
+
+
+def may_be_base(text: Sequence[Instruction], index: int, accessed: frozenset[str]) -> bool:
+    """Whether an access may go by the register that an instruction of a file fills: one of the
+    text's own, or of code that it leads to. What is only returned is a number."""
+    into = text[index].operands[0].lower() if text[index].operands else ""
+    if REGISTER.fullmatch(into) is None or into in accessed:
+        return True
+    for it in text[index + 1 :]:
+        if _RETURNS.fullmatch(str(it).lower()):
+            return False
+        if _LEADS_ON.fullmatch(it.mnemonic):
+            return True
+        if it.operands[:1] == (text[index].operands[0],) and not it.mnemonic.startswith("s"):
+            return False
+    return False
 
 
 def _accessed(it: Instruction) -> list[str]:

@@ -6,14 +6,17 @@ Nothing is rewritten there: a person moves it to C, where each use of a register
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Mapping, Sequence, Set
 
+from porter.asm.bases import bases, may_be_base
 from porter.asm.equates import Equates, equated
 from porter.asm.halves import joined
+from porter.asm.macros import spelling_arguments
 from porter.judging.docket import Docket
 from porter.judging.verdict import Status, Verdict
 from porter.registers.chip_blocks import STM32_BLOCK
 from porter.registers.shared_blocks import (
+    ADDRESS,
     BLOCK,
     PLAIN,
     REGISTER,
@@ -23,7 +26,7 @@ from porter.registers.shared_blocks import (
 from porter.registers.system_space import in_system_space
 from porter.sites.registers import Registers
 from porter.sites.site import Site, SiteKind
-from porter.source.asm_text import Instruction, dialect_of, instructions
+from porter.source.asm_text import dialect_of, instructions
 from porter.source.source_file import SourceFile
 from porter.source.values import Number, Pointer
 
@@ -33,7 +36,7 @@ _WHY = (
     "register becomes what it is in a machine"
 )
 _NAMES_IT = frozenset({".equ", ".set", ".equiv", "equ", "set", "define", "#define"})
-_NAMED = (PLAIN, REGISTER, BLOCK, ROLED, STM32_BLOCK)
+_NAMED = (PLAIN, ADDRESS, BLOCK, ROLED, STM32_BLOCK)
 _PREFIX = re.compile(r"^[=#]\s*")
 _HALF = re.compile(r"#?:(lower|upper)(?:16|0_7|8_15):\(?([^)]*)\)?")
 _WORD = re.compile(r"[A-Za-z_]\w*")
@@ -50,10 +53,11 @@ def judge_asm_devices(docket: Docket) -> None:
         (source.data for source in project.sources if source.is_asm),
         lambda text: _calculated(registers, text),
     )
+    spelling = spelling_arguments(source.data for source in project.sources if source.is_asm)
     told = {(it.site.file, it.site.start) for it in docket.verdicts()}
     for source in assembled:
         docket.add(source, [
-            verdict for verdict in _uses(source, registers, equates)
+            verdict for verdict in _uses(source, registers, equates, spelling)
             if (verdict.site.file, verdict.site.start) not in told
         ])  # fmt: skip
 
@@ -65,29 +69,35 @@ def _calculated(registers: Registers, text: bytes) -> int | None:
     return None
 
 
-def _uses(file: SourceFile, registers: Registers, equates: Equates) -> Iterator[Verdict]:
+def _uses(
+    file: SourceFile, registers: Registers, equates: Equates, spelling: Mapping[str, Set[int]]
+) -> Iterator[Verdict]:
     elsewhere = equates.names - equated(file.data).keys()
     text = tuple(instructions(file.data, dialect_of(file.data)))
+    accessed = bases(text)
     words = dict(joined(text, lambda it: equates.value(it.encode("latin-1"))))
-    for it in text:
+    for index, it in enumerate(text):
         if it.mnemonic in _NAMES_IT or (it.operands[:1] and it.operands[0].startswith("=")):
             continue
-        found = [(words[it], "")] if it in words else _numbers(it, equates)
+        names = spelling.get(it.mnemonic, ())
+        operands = [part for place, part in enumerate(it.operands) if place not in names]
+        found = [(words[it], "")] if it in words else _numbers(it.mnemonic, operands, equates)
+        only_sure = not may_be_base(text, index, accessed)
         for address, name in found:
-            if what := _shared(address, name, registers, elsewhere):
+            if what := _shared(address, name, registers, elsewhere, only_sure):
                 site = Site(file.name, it.start, it.end, SiteKind.ASM, str(it), "")
                 reason = _WHY.format(what=what, address=address)
                 yield Verdict(site, Status.ESCALATED, RULE, reason)
                 break
 
 
-def _numbers(it: Instruction, equates: Equates) -> Iterator[tuple[int, str]]:
+def _numbers(mnemonic: str, operands: Sequence[str], equates: Equates) -> Iterator[tuple[int, str]]:
     """Operands that are numbers, and the name that they begin with; of halves of one, the upper."""
-    for operand in it.operands:
+    for operand in operands:
         half = _HALF.fullmatch(operand)
         if half is not None and half[1] == "upper":
             yield from _number(half[2], equates)
-        elif half is None and it.mnemonic not in ("movw", "movt"):
+        elif half is None and mnemonic not in ("movw", "movt"):
             yield from _number(_PREFIX.sub("", operand), equates)
 
 
@@ -98,14 +108,17 @@ def _number(text: str, equates: Equates) -> Iterator[tuple[int, str]]:
         yield value, name[0] if name is not None else ""
 
 
-def _shared(address: int, name: str, registers: Registers, elsewhere: Set[bytes]) -> str:
+def _shared(
+    address: int, name: str, registers: Registers, elsewhere: Set[bytes], only_sure: bool
+) -> str:
     """What nobody owns at an address, "" for what may be a machine's own. Of the system space, only
-    what has a name from `elsewhere`: the transcriber sees what the file itself says."""
+    what has a name from `elsewhere`: the transcriber sees what the file itself says. `only_sure`:
+    no access goes by it, and a name that a register's bits may have as well says nothing."""
     word = name.encode("latin-1")
     if in_system_space(address):
         return (registers.describe(address) or name) if word in elsewhere else ""
     if not is_device(address):
         return ""
-    if any(it.fullmatch(word) for it in _NAMED):
+    if any(it.fullmatch(word) for it in (_NAMED if only_sure else (*_NAMED, REGISTER))):
         return name
     return registers.describe(address) or ""

@@ -112,3 +112,47 @@ def test_a_number_that_no_access_goes_by_is_no_address(text: str, use: str, tmp_
     given = replace(DOMAIN, grants=())
     found = escalations(port_files(tmp_path, {"main.c": CHIP + code.encode()}, given))
     assert bool(found) == ("[" in use), found
+
+
+NAMES = b"""\
+#define RCU_BASE 0x40021000
+#define RCU_CTL 0x40021000
+#define FMC_BASE 0x40022000
+#define DBG_KEY 0x4B5A6978
+"""
+GIVEN = b"""\
+#include "names.h"
+    .macro entry name
+    .weak \\name\\()_Handler
+\\name\\()_Handler:
+    .word \\name\\()_Handler, IRQ_\\name
+    .endm
+    .macro put to, value
+    li t0, \\to
+    sw \\value, 0(t0)
+    .endm
+    .text
+"""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [b"    entry RCU_BASE\n", b"key:\n    li a0, DBG_KEY\n    ret\n",
+     b"key:\n    li a0, DBG_KEY\n    sw a0, 4(a1)\n    ret\n"],
+)  # fmt: skip
+def test_a_name_or_a_number_is_no_address(code: bytes, tmp_path: Path) -> None:
+    """What a macro makes names of; what no access goes by although its name begins as a block's."""
+    files = {"names.h": NAMES, "start.S": GIVEN + code, "main.c": CALLS}
+    assert not [it for it in escalations(port_files(tmp_path, files, None)) if "no machine" in it]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [b"    put RCU_BASE, a1\n", b"    li a0, RCU_CTL\n    sw a1, 0(a0)\n    ret\n",
+     b"    li a0, RCU_CTL\n    call write\n    ret\n", b"    li a0, FMC_BASE\n    ret\n",
+     b"    .word RCU_CTL\n"],
+)  # fmt: skip
+def test_what_may_be_accessed_is_told(code: bytes, tmp_path: Path) -> None:
+    files = {"names.h": NAMES, "start.S": GIVEN + b"key:\n" + code, "main.c": CALLS}
+    found = [it for it in escalations(port_files(tmp_path, files, None)) if "no machine" in it]
+    assert len(found) == 1
