@@ -96,12 +96,30 @@ class MadeByMacro:
         for use in _uses(file.unit.text.lexed.tokens, macros):
             if use.name in macros.assumed:
                 continue  # the name is in the text, and rules know it
+            if self._is_defined_behind(file, use):
+                continue
             text = b"void f(void){" + b" ".join(use.expansion.texts) + b"\n;}"
             expanded = Expanded(text, file.unit.registers)
             made = [it for spot in expanded.spots() for it in expanded.made(spot)]
             if _is_value(file, use):
                 made = [it for it in made if it.kind is not SiteKind.REGISTER or it.name]
             yield from self._missed(file, (), [use], made)
+
+    def _is_defined_behind(self, file: JudgedFile, use: _Use) -> bool:
+        """Whether the only definitions of a name stand behind it in the same file, so that the
+        preprocessor makes nothing of it."""
+        if any(it is not file for it in self._definitions.get(use.name, ())):
+            return False
+        own = [
+            (directive.start, macro)
+            for directive in file.unit.text.lexed.directives
+            if (macro := parse_define(directive)) is not None and macro.name == use.name
+        ]
+        is_behind = bool(own) and all(start > use.start for start, _ in own)
+        return is_behind and all(  # and no file that isn't ported defines it otherwise
+            any(macro.is_same(known) for _, macro in own)
+            for known in file.unit.text.evaluator.macros.all_of(use.name)
+        )
 
     def _missed(
         self, file: JudgedFile, tokens: Sequence[Token], uses: list[_Use], made: list[Made]
@@ -172,6 +190,16 @@ class MadeByMacro:
             for directive in file.unit.text.lexed.directives:
                 if (macro := parse_define(directive)) is not None:
                     found.setdefault(macro.name, set()).update(macro.text)
+        return found
+
+    @cached_property
+    def _definitions(self) -> dict[bytes, list[JudgedFile]]:
+        """The files that define macros, by name."""
+        found: dict[bytes, list[JudgedFile]] = {}
+        for file in self._files.values():
+            for directive in file.unit.text.lexed.directives:
+                if (macro := parse_define(directive)) is not None:
+                    found.setdefault(macro.name, []).append(file)
         return found
 
     @cached_property

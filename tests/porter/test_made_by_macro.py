@@ -201,3 +201,27 @@ def test_what_another_compilers_header_makes_of_an_intrinsic_is_told_once(tmp_pa
         "main.c": ABSENT + b'#include "core.h"\nvoid f(void) { __BKPT(0); }\n',
     }
     assert escalations(port_files(tmp_path, files)) == [f"__BKPT: {WHY_STOP}"]
+
+
+FIELDS = b"typedef struct { volatile uint32_t CSSELR; volatile uint32_t CPACR; } caches;\n"
+DEFINED = b"#define CPACR (uint32_t)0xE000ED88\n"
+OPENED = b"#include <stdint.h>\n%sint main(void) { *(volatile uint32_t *)CPACR |= 0xF << 20; }\n"
+
+
+@pytest.mark.parametrize(
+    ("files", "count"),
+    [
+        ({"hw.h": FIELDS + DEFINED}, 0),
+        ({"hw.h": DEFINED + FIELDS}, 1),
+        ({"first.h": DEFINED, "hw.h": FIELDS}, 1),
+        ({"first.h": DEFINED, "hw.h": FIELDS + DEFINED}, 1),
+    ],
+)
+def test_a_macro_makes_nothing_of_what_stands_before_it(
+    tmp_path: Path, files: dict[str, bytes], count: int
+) -> None:
+    """Without the compiler's word."""
+    included = b"".join(b'#include "%s"\n' % name.encode() for name in files)
+    text = OPENED % (ABSENT + included)
+    result = port_files(tmp_path, {**files, "main.c": text})
+    assert len(escalations(result)) == count
