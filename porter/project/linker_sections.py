@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -21,6 +21,7 @@ _ORDERS = re.compile(rb"(?:SORT\w*|KEEP|COMMON)\Z")
 _RAM_NAME = re.compile(  # not `program`, nor `frame`
     r"(?i:(?:^|[\W_])(?:[idsx]|ps|sd|bk|ext|ccm|[id]?tcm)?ram|tcm|ccm)|(?<=[a-z])Ram(?![a-z])"
 )
+_FLASH_NAME = re.compile(r"flash|rom(?![a-z])|xip", re.IGNORECASE)
 _FAST_NAME = re.compile(r"fast|time_critical", re.IGNORECASE)
 _DATA = re.compile(r"\.?(?:data|bss|noinit)(?:\.|$)", re.IGNORECASE)
 _RAM = range(0x2000_0000, 0x4000_0000)
@@ -62,24 +63,27 @@ class LinkerSections:
 
 def _placed(script: Path) -> Iterator[Placed]:
     text = without_comments(script.read_bytes())
-    regions = dict(_regions(text))
+    outputs: list[tuple[bytes, list[str]]] = []
     start = 0
     for end in _OUTPUT_END.finditer(text):
-        in_ram = regions.get(end[1])
         body = _body(text, start, end.start())
         start = end.end()
-        for pattern in _inputs(body) if in_ram is not None else ():
-            yield Placed(pattern.decode("latin-1"), bool(in_ram), script)
+        outputs.append((end[1], [it.decode("latin-1") for it in _inputs(body)]))
+    with_data = {region for region, patterns in outputs if any(map(_DATA.match, patterns))}
+    regions = dict(_regions(text, with_data))
+    for region, patterns in outputs:
+        if region in regions:
+            yield from (Placed(it, regions[region], script) for it in patterns)
 
 
-def _regions(text: bytes) -> Iterator[tuple[bytes, bool]]:
-    """Names of memory, and whether it is RAM."""
+def _regions(text: bytes, with_data: Set[bytes]) -> Iterator[tuple[bytes, bool]]:
+    """Names of memory, and whether it is RAM: what has data, or looks like it."""
     known: dict[bytes, bool] = {}
+    aliases = _ALIAS.findall(text)
     for name, flags, origin in _REGION.findall(text):
-        known[name] = _is_ram(name, flags, script_number(origin, _NOTHING))
-    for alias, name in _ALIAS.findall(text):
-        if name in known:
-            known[alias] = known[name]
+        names = {name, *(alias for alias, of in aliases if of == name)}
+        looks_so = _is_ram(name, flags, script_number(origin, _NOTHING))
+        known.update(dict.fromkeys(names, looks_so or not names.isdisjoint(with_data)))
     yield from known.items()
 
 
@@ -87,6 +91,8 @@ _NOTHING: Mapping[bytes, int] = {}
 
 
 def _is_ram(name: bytes, flags: bytes, origin: int | None) -> bool:
+    if _FLASH_NAME.search(name.decode("latin-1")):
+        return False
     if origin is not None and origin in _RAM:
         return True
     writable = b"w" in flags.lower().partition(b"!")[0]

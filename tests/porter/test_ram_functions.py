@@ -66,6 +66,25 @@ def test_the_linker_script_decides(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
+    ("flash", "data", "in_ram"),
+    [
+        (b"flash (rxai) : ORIGIN = 0x20010000", b"ram", False),
+        (b"flash (rw) : ORIGIN = 0", b"ram", False),
+        (b"flash (rx) : ORIGIN = 0x20010000", b"flash", True),
+        (b"code (rwx) : ORIGIN = 0x10000000", b"ram", True),
+    ],
+)
+def test_ram_is_what_has_the_data(flash: bytes, data: bytes, in_ram: bool, tmp_path: Path) -> None:
+    region = flash.split()[0]
+    script = (
+        b"MEMORY\n{\n%s, LENGTH = 64K\n ram (wxa) : ORIGIN = 0x80000000, LENGTH = 16K\n}\n"
+        b"SECTIONS\n{\n.text : { *(.text .first) } > %s\n.data : { *(.data) } > %s\n}\n"
+        % (flash, region, data)
+    )
+    assert bool(_told(tmp_path, _in(".first"), script=script)) == in_ram
+
+
+@pytest.mark.parametrize(
     "text",
     [
         b'#define RAMFUNC __attribute__((section(".ramfunc")))\nRAMFUNC void fast(void) { }\n',
