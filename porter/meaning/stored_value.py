@@ -26,13 +26,14 @@ _COMPARES = frozenset({b"==", b"!=", b"<", b"<=", b">", b">="})
 
 def why_value(unit: Unit, access: Access, value: Value | None) -> str | None:
     """Why an address at a site leads nowhere; None if it may. What is written to the system's own
-    registers is followed no further. A number that is stored in a word of a device is none, unless
-    a register is known there, whose address DMA may be given."""
+    registers is followed no further. A number in the system's space that is stored in a word of a
+    device is none, unless a register is known there, whose address DMA may be given."""
     if (register := given_register(access.whole, access.context, unit.registers)) is not None:
         return f"a value for {register}; the write is a site of its own"
     if not isinstance(value, Number | Initial):
         return None
-    if unit.registers.space.knows(value.value & _MASK):
+    number, space = value.value & _MASK, unit.registers.space
+    if space.knows(number) or not space.holds(number):
         return None
     evaluator = unit.text.evaluator
     node = computed_with(access.whole)
@@ -54,7 +55,10 @@ def _only_stores(arguments: Node, given: Node, evaluator: Evaluator) -> str | No
     if call is None or function is None or function.type != "identifier":
         return None
     name = text_of(function)
-    place = arguments_of(call).index(given)
+    given_to = arguments_of(call)
+    if given not in given_to:
+        return None
+    place = given_to.index(given)
     known = evaluator.types.definitions(name) if name not in evaluator.macros else []
     if not known or not all(_is_stored(it, place, evaluator) for it in known):
         return None

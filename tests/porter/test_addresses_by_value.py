@@ -157,6 +157,11 @@ REGIONS = """\
 #define VTABLE 0xE000ED08
 struct kept { uint32_t at; } kept;
 """
+STORES = """\
+#define RCC_BASE 0x40023800
+void set(uint32_t at);
+static void store(uint32_t at, uint32_t value) { *(volatile uint32_t *)at = value; }
+"""
 
 
 @pytest.mark.parametrize(
@@ -173,8 +178,16 @@ def test_a_value_for_the_systems_own_register_is_no_address(
     assert "the kernel owns the MPU" in reason
 
 
-@pytest.mark.parametrize("code", ["SOURCE = 0xE0000000;", "kept.at = VTABLE;", "set(0xE000ED08);"])
+@pytest.mark.parametrize(
+    "code",
+    [
+        "SOURCE = 0xE0000000;",
+        "store(0x40026018, 0x40023830);",
+        "kept.at = VTABLE;",
+        "set(0xE000ED08);",
+    ],
+)
 def test_a_number_that_goes_elsewhere_may_be_an_address(tmp_path: Path, code: str) -> None:
-    text = f"{REGIONS}void set(uint32_t at);\nvoid f(void) {{ {code} }}\n"
+    text = f"{REGIONS}{STORES}void f(void) {{ {code} }}\n"
     (reason,) = escalations(port_files(tmp_path, {"main.c": text.encode()}, None))
     assert "goes where it can't be followed" in reason
