@@ -43,7 +43,8 @@ from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.macro_spans import MacroSpans, told_of_headers
 from porter.context_switch.names import Names, text_of, text_with_macros, with_plain_void
 from porter.context_switch.native_handlers import native_problem
-from porter.context_switch.object_file import Function
+from porter.context_switch.numbered_labels import NumberedLabels
+from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.own_conditions import in_c
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.proof import Proof
@@ -98,9 +99,11 @@ class AsmFile:
         self._spans = Spans(self._text.data, self._data)
         self._macros = MacroSpans(self._data)
         self._arms = Arms(source, self._data, self._options, text_with_macros(texts, source))
+        self._numbered = NumberedLabels(self._text.data, self._text.dialect, self._for_gnu)
         self._writer = CompanionWriter(source, self._text, self._options, vectors, project)
         self._found: list[Moved] = []
         self._ports: list[SwitchPort] = []
+        self._faults: list[tuple[Function, tuple[int, int]]] = []
         self._taken_out: set[str] = set()
 
     def port(self) -> list[SwitchPort]:
@@ -111,6 +114,7 @@ class AsmFile:
         ranges = self._ranges(assembly)
         for function in assembly.object.functions:
             self._function(assembly, function, names, ranges.get(function.name))
+        self._take_out_faults()
         attempt = Attempt(
             partial(self._together, assembly=assembly, names=names),
             partial(self._alone, assembly=assembly, names=names),
@@ -178,7 +182,7 @@ class AsmFile:
                 raise NotTranscribable("no label of it found in this file")
             if function.name in FAULT_HANDLERS:
                 refuse_unreached(assembly, function, function.end)
-                self._take_out(function, *place, "the kernel takes every fault")
+                self._faults.append((function, place))
                 return
             role = code.role(is_handler(function.names, self._vectors)) or ROLE_OTHER
             if reason := code.never_a_guests():
@@ -286,6 +290,21 @@ class AsmFile:
             SwitchPort(self._source, start, end, text, role, name, ESCALATED, reason)
         )
 
+    def _take_out_faults(self) -> None:
+        """Handlers of faults, but those that something which stays goes into."""
+        left: list[tuple[Function, tuple[int, int]]] = []
+        while len(left) != len(self._faults):
+            left, self._faults = self._faults, []
+            gone = {name for function, _ in left for name in function.names}
+            for function, place in left:
+                try:
+                    self._numbered.refuse_users(place, gone)
+                    self._faults.append((function, place))
+                except NotTranscribable as error:
+                    self._escalate(function.name, ROLE_OTHER, place, str(error))
+        for function, place in self._faults:
+            self._take_out(function, *place, "the kernel takes every fault")
+
     def _take_out(self, function: Function, start: int, end: int, reason: str) -> None:
         self._taken_out |= set(function.names)
         line = self._text.comment(f"{function.name}: {reason}.")
@@ -319,18 +338,29 @@ class AsmFile:
         for edit in sorted((*edits, *self._ports), key=lambda edit: -edit.start):
             if edit.file == self._source and edit.status == REWRITTEN:
                 data = data[: edit.start] + edit.replacement + data[edit.end :]
-        with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
-            copy = Path(folder, self._source.name)
-            copy.write_bytes(data)
-            try:
-                rest = assemble(copy, self._options).object
-            except CompileError as error:
-                raise NotTranscribable(f"the rest of the file needs it: {error}") from error
+        try:
+            rest = self._with_text(data)
+        except CompileError as error:
+            raise NotTranscribable(f"the rest of the file needs it: {error}") from error
         gone = moved(found)
         private = {name for it in found for name in it.private()}
         needed = private | assembly.object.exported - self._taken_out
         refuse_losses(assembly.object, rest, found, gone, needed)
+        for it in found:
+            self._numbered.refuse_users((it.start, it.end), gone | self._taken_out)
         return new
+
+    def _with_text(self, data: bytes, name: str = "") -> ObjectFile:
+        """What the file is assembled to with another text, under another name."""
+        with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+            copy = Path(folder, name or self._source.name)
+            copy.write_bytes(data)
+            return assemble(copy, self._options).object
+
+    def _for_gnu(self, data: bytes) -> ObjectFile:
+        """The same of a text of GNU's. What was another's is always preprocessed."""
+        is_own = self._text.dialect == "gnu"
+        return self._with_text(data, "" if is_own else f"{self._source.stem}.S")
 
     def _proofs(
         self, found: Sequence[Moved], written: Companion, new: SwitchPort

@@ -343,6 +343,35 @@ class ObjectFile:
         """Names that it takes from elsewhere."""
         return {relocation.symbol for relocation in self._relocations.values()} - self.defined()
 
+    def differing(self, other: ObjectFile) -> set[tuple[int, int]]:
+        """Sections and addresses of the instructions and loaded words that lead elsewhere, or are
+        others, than in another object of as many bytes."""
+        places = {
+            at
+            for at in self._relocations.keys() | other._relocations.keys()
+            if self._linked(at) != other._linked(at)
+        }
+        for section, data in self.data.items():
+            new = other.data.get(section, b"")
+            size = max(len(data), len(new))
+            places |= {(section, at) for at in range(size) if data[at : at + 1] != new[at : at + 1]}
+        return {(section, self._begins(section, at)) for section, at in places
+                if section in self._loaded}  # fmt: skip
+
+    def _linked(self, at: tuple[int, int]) -> object:
+        """What the linker puts at a place: a label of the file's own is where it stands."""
+        found = self._relocations.get(at)
+        if found is None or found.place is None or not found.is_local:
+            return found
+        return found.kind, found.place, found.offset
+
+    def _begins(self, section: int, address: int) -> int:
+        """Where the instruction or the word begins that a byte is of."""
+        if self.is_data(section, address):
+            return address & ~3
+        known = (at for home, at in self._lines if home == section and at <= address)
+        return max(known, default=address & ~1)
+
     def word(self, section: int, address: int) -> int:
         """The word a PC-relative load finds; IndexError outside the section."""
         data = self.data[section]
