@@ -49,7 +49,7 @@ def unseen_lines(unseen: Unseen, is_verbose: bool) -> Iterator[str]:
         again = f", and {header.count - 1} more times" if header.count > 1 else ""
         chain = f" (under {' && '.join(header.conditions)})" if header.conditions else ""
         place = _place(header.file, header.offset)
-        yield f"{place}: not found: #include {header.name}{again}{chain}"
+        yield f"{place}: not found: {header.word} {header.name}{again}{chain}"
     if maybe and not is_verbose:
         yield (
             f"{len(maybe)} more headers, {maybe[0].name} for one, may be missing; conditions stand "

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path, PurePosixPath
 
@@ -13,6 +13,8 @@ from porter.program.preprocess import RUNTIME_INCLUDES
 from porter.project.build import Build
 from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
 from porter.project.toolchain import header_folders
+from porter.source.asm_text import dialect_of, without_remarks
+from porter.source.assembler_text import taken_in
 from porter.source.c_lexer import Directive, LexedSource, lex
 from porter.source.conditions import ConditionMap
 from porter.source.source_file import HEADER_SUFFIXES, SourceFile
@@ -36,7 +38,7 @@ _CPLUSPLUS = frozenset(
 @dataclass(frozen=True)
 class Include:
     """An #include line. `name` is empty where only a macro says it; `target`: the file in the
-    project or in its include folders."""
+    project or in its include folders; `word`: what takes it in."""
 
     file: Path
     offset: int
@@ -44,6 +46,7 @@ class Include:
     conditions: tuple[str, ...]
     target: Path | None = None
     is_found: bool = False
+    word: str = "#include"
 
 
 class Includes:
@@ -92,6 +95,28 @@ class Includes:
             for include in self.by_file.get(path, ()):
                 if include.name and not include.is_found and not self._is_out(include):
                     yield include, path in certain and self._arms.all_hold(include.conditions)
+
+    def missing_in_assembler(self, files: Iterable[SourceFile]) -> Iterator[tuple[Include, bool]]:
+        """The same of lines in assembler files, which no compiler run was asked about."""
+        for file in files:
+            for include, is_certain in self._of_assembler(file):
+                if include.name and not include.is_found and not self._is_out(include):
+                    yield include, is_certain and self._arms.all_hold(include.conditions)
+
+    def _of_assembler(self, file: SourceFile) -> Iterator[tuple[Include, bool]]:
+        """What a file takes in by the preprocessor, which GNU's .s may not meet, and by its
+        assembler."""
+        path, dialect = file.path.resolve(), dialect_of(file.data)
+        lexed = lex(without_remarks(file.data, dialect))
+        is_open = path.suffix == ".s" and dialect == "gnu"
+        plain = self._build.options.plain_asm if is_open else False
+        if not plain:
+            yield from ((it, plain is False) for it in self._of(path, lexed))
+        conditions = ConditionMap(lexed)
+        for it in taken_in(file.data):
+            around = conditions.arm(it.offset).conditions
+            include = Include(path, it.offset, it.name, around, word=it.word)
+            yield self._resolved(include), it.is_certain
 
     def reached(self, files: Iterable[Path], is_certain: bool = False) -> set[Path]:
         """These files and what they include, arms aside that the build can't contain; or only what
@@ -188,8 +213,7 @@ class Includes:
         found = self._there[key]
         if found is None:
             return include
-        return Include(include.file, include.offset, include.name, include.conditions,
-                       found.target, True)  # fmt: skip
+        return replace(include, target=found.target, is_found=True)
 
     def _look(self, include: Include) -> Include | None:
         name = include.name.replace("\\", "/")

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 
 from porter.libraries.data import Libraries
+from porter.program.includes import Include
 from porter.program.knowledge import Knowledge
 from porter.program.linked import Linked
 from porter.program.unknown_calls import UnknownCall
@@ -16,7 +17,8 @@ from porter.source.source_file import SourceFile
 @dataclass(frozen=True)
 class MissingHeader:
     """A header that an #include line names, at a place of a file, and how often it is named.
-    `is_certain`: this build includes it, whatever conditions mean that nobody here knows."""
+    `is_certain`: this build includes it, whatever conditions mean that nobody here knows;
+    `word`: what takes it in."""
 
     name: str
     file: SourceFile
@@ -24,6 +26,7 @@ class MissingHeader:
     conditions: tuple[str, ...]
     count: int
     is_certain: bool = True
+    word: str = "#include"
 
 
 @dataclass(frozen=True)
@@ -57,12 +60,9 @@ def unseen_in(
 
 
 def _missing(knowledge: Knowledge, live: Sequence[SourceFile]) -> list[MissingHeader]:
-    by_path = {source.path.resolve(): source for source in live if not source.is_asm}
-    unasked = [path for path in by_path if not knowledge.was_asked(path)]
-    if not unasked:
-        return []
+    by_path = {source.path.resolve(): source for source in live}
     found: dict[str, MissingHeader] = {}
-    for include, is_certain in knowledge.includes.missing(unasked):
+    for include, is_certain in _nowhere(knowledge, live):
         source = by_path.get(include.file)
         if source is None:
             continue  # a header outside the project, or one of a file that stays
@@ -71,6 +71,21 @@ def _missing(knowledge: Knowledge, live: Sequence[SourceFile]) -> list[MissingHe
             found[include.name] = replace(known, count=known.count + 1, is_certain=certain)
         else:
             found[include.name] = MissingHeader(
-                include.name, source, include.offset, include.conditions, 1, is_certain
+                include.name,
+                source,
+                include.offset,
+                include.conditions,
+                1,
+                is_certain,
+                include.word,
             )
     return list(found.values())
+
+
+def _nowhere(knowledge: Knowledge, live: Sequence[SourceFile]) -> Iterator[tuple[Include, bool]]:
+    """What these files include that nobody could find; whether they certainly do."""
+    c = [it.path.resolve() for it in live if not it.is_asm]
+    if unasked := [path for path in c if not knowledge.was_asked(path)]:
+        yield from knowledge.includes.missing(unasked)
+    if assembled := [it for it in live if it.is_asm]:
+        yield from knowledge.includes.missing_in_assembler(assembled)

@@ -91,6 +91,12 @@ def blank_comments(text: bytes, dialect: Dialect) -> bytes:
     return text
 
 
+def without_remarks(text: bytes, dialect: Dialect) -> bytes:
+    """The text with white space for what its preprocessor takes out, every offset kept."""
+    pattern = _ARMASM_COMMENT if dialect == "armasm" else _C_COMMENT
+    return pattern.sub(lambda match: blank(match.group()), text)
+
+
 def _statement_ends(text: bytes, separators: bytes) -> Iterator[int]:
     quoted = False
     for position, character in enumerate(text):

@@ -1,10 +1,12 @@
-"""What of a header assembler files see: the conditions that keep C from them."""
+"""What assembler files take in: conditions that keep C from a header, and lines that name files."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
+from porter.source.asm_text import dialect_of, instructions
 from porter.source.conditions import Arm, ConditionMap
 from porter.source.source_file import SourceFile
 
@@ -13,6 +15,36 @@ _INCLUDE = re.compile(  # armasm: GET lib\\x.s
     rb'(?mi)^[ \t]*(?:\#[ \t]*include[ \t]*[<"]|\.include[ \t]+"|(?:get|include)[ \t]+)'
     rb'([^>"\r\n;]+)'
 )
+
+_TAKES_IN = {"gnu": frozenset({".include"}), "armasm": frozenset({"get", "include"})}
+_OPENS = re.compile(r"\.?if\w*|\.?macro")
+_CLOSES = frozenset({"endif", "endm", "mend"})
+
+
+@dataclass(frozen=True)
+class TakenIn:
+    """A line on which the assembler itself takes in another file. `is_certain`: neither a condition
+    of the assembler's nor a macro is around it."""
+
+    word: str
+    name: str
+    offset: int
+    is_certain: bool
+
+
+def taken_in(data: bytes) -> Iterator[TakenIn]:
+    """The files that a file of assembler text names, but by lines of the preprocessor."""
+    dialect = dialect_of(data)
+    opened = 0
+    for it in instructions(data, dialect):
+        word = (it.label or it.mnemonic).lower()  # `IF :DEF:X` looks like a label
+        if word.lstrip(".") in _CLOSES:
+            opened = max(opened - 1, 0)
+        elif _OPENS.fullmatch(word):
+            opened += 1
+        elif it.mnemonic in _TAKES_IN[dialect] and len(it.operands) == 1:
+            written = data[it.start :].split(maxsplit=1)[0].decode("latin-1")
+            yield TakenIn(written, it.operands[0].strip('"'), it.start, not opened)
 
 
 def arms_for_c(conditions: ConditionMap, defined: Container[bytes]) -> Iterator[Arm]:

@@ -129,6 +129,52 @@ def test_a_header_of_units_that_cannot_be_preprocessed_is_part_of_the_build(tmp_
     assert headers(result.unseen) == ["lib/nvic.h"]
 
 
+TAKEN_IN = {
+    "of GNU's": ("f.s", '    .syntax unified\n.include "inc/regs.s"\n', ".include inc/regs.s"),
+    "of Arm's": ("f.s", "  AREA c, CODE\n  GET inc\\regs.s ; names\n  END\n", "GET inc\\regs.s"),
+    "in small letters": ("f.s", "  AREA c, CODE\n  include regs.s\n  END\n", "include regs.s"),
+    "of IAR's": ("f.s", '  SECTION c:CODE\n#include "regs.s"\n  END\n', "#include regs.s"),
+    "of the preprocessor": ("f.S", '#include "regs.s"\n    .syntax unified\n', "#include regs.s"),
+}
+
+
+@pytest.mark.parametrize("how", TAKEN_IN)
+def test_what_an_assembler_file_takes_in_is_told_too(how: str, tmp_path: Path) -> None:
+    name, text, told = TAKEN_IN[how]
+    (tmp_path / "main.c").write_text("int main(void) { for (;;) ; }\n")
+    (tmp_path / name).write_text(text)
+    run = port(tmp_path)
+    assert run.returncode == 1 and f"not found: {told}\n" in run.stderr
+    (tmp_path / "inc").mkdir()
+    (tmp_path / "inc" / "regs.s").write_text("")
+    assert port(tmp_path).returncode == 0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '    .syntax unified\n@ .include "x.s"\n/*\n.include "y.s"\n*/\n',
+        '    .syntax unified\n#ifdef __ICCARM__\n    .include "x.s"\n#endif\n',
+        "  AREA c, CODE\n; GET x.s\nget\n  B get\n  END\n",
+    ],
+)
+def test_what_no_assembler_takes_in_is_not_told(text: str, tmp_path: Path) -> None:
+    assert not unseen(tmp_path, f_s=text).headers
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '    .syntax unified\n.ifdef FAST\n    .include "x.s"\n.endif\n',
+        '    .syntax unified\n.macro take\n    .include "x.s"\n.endm\n',
+        "  AREA c, CODE\n  IF :DEF:FAST\n  GET x.s\n  ENDIF\n  END\n",
+    ],
+)
+def test_what_an_assembler_decides_may_be_missing(text: str, tmp_path: Path) -> None:
+    found = unseen(tmp_path, f_s=text)
+    assert headers(found) == ["x.s"] and not found.certain
+
+
 # --- functions ----------------------------------------------------------------------------------
 
 
