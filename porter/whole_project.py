@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 
 from porter.asm.numbered import Numbered
-from porter.context_switch.assemble import machine_of
+from porter.context_switch.assemble import assembled, machine_of
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.lost_numbers import level_compared
 from porter.context_switch.machines import USUAL
@@ -146,7 +146,13 @@ class WholeProject:
             self._all_tables,
             self.domain.vectors if self.domain is not None else (),
             Outside(self.root, self.build.options, self.scripts),
+            self._assembled,
         )
+
+    def _assembled(self, source: SourceFile) -> Collection[str]:
+        """What a file in assembler defines for others; nothing where it can't be assembled."""
+        made = assembled(source.path, self.build.options)
+        return made.object.exported if made is not None else ()
 
     def _rewritten(self, source: SourceFile) -> list[Edit]:
         """Functions of a file that the transcriber wrote again."""

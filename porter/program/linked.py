@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,7 @@ from porter.source.source_file import SourceFile
 class Linked:
     """Answers for the `live` files of a project, those that take part in the ported build, of all
     `sources`. `rewritten`: functions of a file that are written again; `described`: the vectors of
-    its description."""
+    its description; `assembled`: names that a file in assembler defines."""
 
     knowledge: Knowledge
     sources: Sequence[SourceFile]
@@ -32,6 +32,7 @@ class Linked:
     tables: Sequence[VectorTable]
     described: Sequence[Vector]
     outside: Outside
+    assembled: Callable[[SourceFile], Collection[str]]
 
     def why_not(self, function: str) -> str | None:
         """Why a function is no part of the ported machine; None if it is."""
@@ -68,6 +69,7 @@ class Linked:
             self.outside.archived,
             self.knowledge.is_arm_compiled,
             [(it, self.knowledge.lexed(it)) for it in built if not it.is_asm],
+            self.assembled,
         )
 
     def _provided(self) -> frozenset[str]:

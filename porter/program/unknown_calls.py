@@ -5,11 +5,12 @@ nobody can read what they do."""
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from itertools import pairwise
+from pathlib import Path
 
 from porter.libraries.data import Libraries
 from porter.program.c_text import CText
@@ -71,7 +72,8 @@ class _Call:
 @dataclass(eq=False)
 class UnknownCalls:
     """Of `texts`, where `everything` that the project has may define functions. `provided`: names
-    that somebody else defines; `archived`: in which archive of the tree names are."""
+    that somebody else defines; `archived`: in which archive of the tree names are; `assembled`:
+    names that a file in assembler defines, by its macros too."""
 
     texts: Sequence[CText]
     asm: Sequence[SourceFile]
@@ -79,6 +81,7 @@ class UnknownCalls:
     archived: Callable[[], Mapping[str, str]]
     is_compiled: Callable[[CText, int, int], bool]
     everything: Sequence[tuple[SourceFile, LexedSource]]
+    assembled: Callable[[SourceFile], Collection[str]]
 
     def found(self, libraries: Libraries, is_dead: Callable[[str], bool]) -> list[UnknownCall]:
         """Each function that no data of `libraries` is on, those called most first. Calls of
@@ -150,7 +153,22 @@ class UnknownCalls:
             or name in INTRINSICS
             or name in runtime_functions()
             or _BUILT_IN.fullmatch(name) is not None
+            or self._is_assembled(name)
         )
+
+    def _is_assembled(self, name: str) -> bool:
+        """Whether a macro of an assembler file makes it: ENTRY(lock)."""
+        naming = (file for file in self.asm if name.encode("latin-1", "replace") in file.data)
+        for file in naming:
+            if file.path not in self._made:
+                self._made[file.path] = self.assembled(file)
+            if name in self._made[file.path]:
+                return True
+        return False
+
+    @cached_property
+    def _made(self) -> dict[Path, Collection[str]]:
+        return {}
 
     @cached_property
     def _defined(self) -> set[str]:

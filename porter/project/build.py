@@ -24,6 +24,7 @@ from porter.project.compiler_command import (
 from porter.project.compiler_needs import with_needs
 from porter.project.ide.choice import project_commands
 from porter.project.linking import Linking, makes_library_alone, parse_linking
+from porter.project.named_folders import named_folders
 from porter.project.relocated import Relocated
 from porter.project.source_tree import is_ported_copy
 from porter.project.tree_copy import tree_copy
@@ -96,7 +97,8 @@ def read_build(
     guessed_cpu: tuple[str, ...] = (),
 ) -> Build:
     """Ask compile_commands.json, then make, then an IDE's project file; else every header's folder
-    is an include folder, and the core, as compiler options, is what was stated, or a guess."""
+    is an include folder, as are those from which #include lines have it, and the core, as compiler
+    options, is what was stated, or a guess."""
     build = _read(root, sources, stated_cpu, guessed_cpu)
     units = {file: with_needs(options) for file, options in build.units.items()}
     return replace(build, units=units, options=with_needs(build.options))
@@ -146,6 +148,7 @@ def _read(
     guess = guessed_cpu or _GUESSED_CPU
     cpu, source = (stated_cpu, "stated") if stated_cpu else (guess, GUESS)
     compiler = compiler_for(cpu)
+    folders |= dict.fromkeys(named_folders(sources, compiler))
     if compiler != DEFAULT_COMPILER:  # where its C library is, nobody has told either
         cpu = (*cpu, "-ffreestanding")
     return Build({}, CompileOptions(tuple(folders), (), cpu, compiler), source, stopped=stopped)

@@ -448,3 +448,21 @@ def test_the_type_of_a_cast_is_no_call(tmp_path: Path, star: str) -> None:
     macro = f"#define ROM_Get ((status_t ({star})(int))table[0])\nextern unsigned table[];\n"
     code = "int main(void) { gone(status_of (*p)); return ROM_Get(3); }\n"
     assert set(calls(unseen(tmp_path, main_c=macro + code))) == {"gone", "status_of"}
+
+
+MADE = {
+    "the preprocessor's": "#define ENTRY(x) .global x; x:\n    .syntax unified\nENTRY(lock)\n",
+    "the assembler's": "    .macro entry x\n.global \\x\n\\x:\n    .endm\n    entry lock\n",
+}
+
+
+@pytest.mark.parametrize("whose", MADE)
+def test_a_function_that_a_macro_of_an_assembler_file_makes_is_there(
+    whose: str, tmp_path: Path
+) -> None:
+    main = "int lock(void);\nint main(void) { return lock(); }\n"
+    text = MADE[whose] + "    bx lr\n"
+    assert not unseen(tmp_path / "with", main_c=main, entry_S=text).calls
+    without = text.replace("ENTRY(lock)", "/* lock */").replace("entry lock", "entry other @ lock")
+    found = unseen(tmp_path / "without", main_c=main, entry_S=without)
+    assert calls(found) == {"lock": 1}

@@ -464,3 +464,33 @@ def test_a_header_of_the_file_may_be_one_for_c_too(name: str, tmp_path: Path) ->
     text = companion(ports)
     assert "    count = (uint32_t)sp;" in text
     assert ("#if STATS" in text) == (name == "declares")
+
+
+NAKED = """\
+#include <common/entry.h>
+__attribute__((naked)) int lock(void) { __asm("mrs r0, primask\\n cpsid i\\n bx lr\\n"); }
+"""
+
+
+@pytest.mark.parametrize("name", ["switch.S", "switch.c"])
+def test_a_header_may_be_named_with_its_folder(name: str, tmp_path: Path) -> None:
+    """No build says from where `common/entry.h` counts."""
+    common = tmp_path / "include" / "common"
+    common.mkdir(parents=True)
+    (common / "entry.h").write_text("#define ENTRY(x) .global x; x:\n")
+    by_hand = f"#include <common/entry.h>\n{HANDLER}".replace("os_mask:\n", "ENTRY(os_mask)\n")
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / name).write_text(NAKED if name == "switch.c" else by_hand)
+    (tmp_path / "src" / "os.h").write_text(HEADER)
+    found = [it for file in port_project(tmp_path).files for it in file.verdicts]
+    assert {it.status for it in found if "primask" in it.site.what} == {Status.REWRITTEN}
+
+
+def test_a_header_of_the_compilers_is_its_own(tmp_path: Path) -> None:
+    """A project's <sys/types.h> is for another library."""
+    (tmp_path / "posix" / "sys").mkdir(parents=True)
+    (tmp_path / "posix" / "sys" / "types.h").write_text("#error not for this\n")
+    text = NAKED.replace("<common/entry.h>", "<sys/types.h>")
+    (tmp_path / "switch.c").write_text(text)
+    found = [it for file in port_project(tmp_path).files for it in file.verdicts]
+    assert found and {it.status for it in found} == {Status.REWRITTEN}
