@@ -26,6 +26,10 @@ PROLOGUE = ".syntax unified\n.thumb\n"
 _STATEMENT = re.compile(
     r"(?:([A-Za-z_.|][\w.|$]*(?:\\@)?|\d[\d\\@]*(?=:))(:?)(?=[\s:]|$))?\s*(\S+)?\s*(.*?)\s*$"
 )
+# A parameter with something in front of it or behind it, `$name.Exit`: of Arm's, without a colon.
+_MADE_LABEL = re.compile(
+    r"(?!\\\w+:?(?:\s|$))(?=[^\s:]*\\\w)((?:[\w.$]|\\\w+|\\\(\)|\\@)+):?(?=\s|$)"
+)
 _GLOBAL = frozenset({"export", "public", "pubweak", "public_weak", "global"})
 _EXTERNAL = frozenset({"import", "extern", "extrn", "extweak"})
 _SECTION = frozenset({"area", "rseg", "section", "aseg", "aseggn"})
@@ -100,9 +104,16 @@ def gnu_text(data: bytes, place: Place, conditions: bool = True) -> bytes:
 
 
 def _of_macro(line: str, macros: Macros, source: Language) -> str:
-    """A line with the label that a macro was given, or one that gives it; "" for any other."""
+    """A line with the label that a macro was given, with one that it makes of what it was given, or
+    one that gives it; "" for any other."""
     if match := re.match(r"\\(\w+)(?=\s|$)", line):
         return f"{match.group()} {_line(' ' + line[match.end() :].strip(), source)}"
+    if match := _MADE_LABEL.match(with_parameters(line)):
+        given = {f"\\{macro.label}" for macro in macros.heads.values() if macro.label}
+        if given & set(re.findall(r"\\\w+", match[1])):
+            raise NotTranscribable("a label is made of the one in front of the macro's call")
+        rest = with_parameters(line)[match.end() :]
+        return f"{match[1]}: {_line(' ' + rest.strip(), source)}"
     match = re.match(r"([A-Za-z_][\w.]*):?\s+([A-Za-z_]\w*)(?=\s|$)\s*(.*)", line)
     if match and (parameter := macros.label_of(match[2])):
         operands = _expressions(_operands(match[3]), source)

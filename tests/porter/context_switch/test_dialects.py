@@ -393,3 +393,32 @@ def test_an_argument_that_is_a_sum_means_what_it_did(
     for call in ("PUT 1+2", "AGAIN 1+2"):
         with pytest.raises(NotTranscribable, match=r"'1\+2' comes to stand beside an operator"):
             moved(beside, call)
+
+
+def with_made_label(label: str, colon: str = "") -> str:
+    """The switch behind a macro whose label is made of what it is given."""
+    macro = (
+        "                MACRO\n                AGAIN   $at\n"
+        f"{label}{colon}\n                SUBS    R0, R0, #1\n"
+        f"                BNE     {label}\n                MEND\n"
+    )
+    plain = "plain           PROC\n                AGAIN   wait\n                BX      LR\n"
+    head, end, tail = ARM.rpartition("                END")
+    return macro + head + plain + end + tail
+
+
+@pytest.mark.parametrize("colon", ["", ":"])
+@pytest.mark.parametrize("label", ["$at.Exit", "Exit$at", "$at._$at"])
+def test_a_macro_may_make_labels_of_what_it_is_given(
+    label: str, colon: str, tmp_path: Path, of_gnu: list[str]
+) -> None:
+    assert code(port(tmp_path, with_made_label(label, colon))) == of_gnu
+
+
+def test_a_label_made_of_the_one_in_front_of_a_macro_is_escalated(tmp_path: Path) -> None:
+    text = with_made_label("$at.Exit").replace(
+        "                AGAIN   $at", "$at             AGAIN"
+    )
+    (found,) = port(tmp_path, text.replace("                AGAIN   wait", "wait            AGAIN"))
+    assert found.status == "escalated"
+    assert "switch.s:3: a label is made of the one in front of the macro's call" in found.reason
