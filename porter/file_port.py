@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 
 from porter.asm.breakpoints import BREAKPOINTS, why_breakpoint
+from porter.asm.namings import names_number, only_named
 from porter.asm.numbered import is_numbered
 from porter.asm.privileged import UNREAD
 from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
@@ -18,14 +19,13 @@ from porter.rules.context_switch import Transcribed
 from porter.rules.registry import REVISIONS, RULES
 from porter.sites.asm_sites import IN_MACRO, asm_leaps
 from porter.sites.site import Site, SiteKind
-from porter.source.asm_text import instructions
+from porter.source.asm_text import dialect_of, instructions
 from porter.source.edit import Edit
 from porter.source.includes import include_edits
 from porter.source.source_file import SourceFile
 from scanner.report.errors import InternalError
 
 ASM_RULE = "assembler-file"
-_NAMES_NUMBER = re.compile(r"\.?(?:equ|set)\b|define\b|=", re.IGNORECASE)
 
 
 def port_c(unit: Unit, splits: Sequence[HandlerSplit] = ()) -> FilePort:
@@ -52,7 +52,11 @@ def port_c(unit: Unit, splits: Sequence[HandlerSplit] = ()) -> FilePort:
 def port_asm(file: SourceFile, sites: Iterable[Site], switches: Sequence[SwitchPort]) -> FilePort:
     """Port an assembler file: only context switches become something else."""
     away = {it.start: why for it, why in asm_leaps(file)}
-    verdicts = [_in_asm(site, switches, file, away.get(site.start, "")) for site in sites]
+    named = only_named(tuple(instructions(file.data, dialect_of(file.data))))
+    verdicts = [
+        _in_asm(site, switches, file, away.get(site.start, ""), site.start in named)
+        for site in sites
+    ]
     verdicts += _unheard(file, switches, verdicts)
     edits = sorted(
         Edit(switch.start, switch.end, switch.replacement)
@@ -115,8 +119,11 @@ def _is_read_number(site: Site, file: SourceFile) -> bool:
     return not site.what.startswith(written.mnemonic)
 
 
-def _in_asm(site: Site, switches: Sequence[SwitchPort], file: SourceFile, away: str) -> Verdict:
-    """`away`: why it is a jump out of the program."""
+def _in_asm(
+    site: Site, switches: Sequence[SwitchPort], file: SourceFile, away: str, is_only_named: bool
+) -> Verdict:
+    """`away`: why it is a jump out of the program; `is_only_named`: nothing in the file uses the
+    name that it gives."""
     for switch in switches:
         # A handler that stays names only its label.
         if switch.start <= site.start < switch.end or switch.name == site.where:
@@ -137,7 +144,9 @@ def _in_asm(site: Site, switches: Sequence[SwitchPort], file: SourceFile, away: 
     if site.where == IN_MACRO or (switches and _uses_macro(site, file)):
         left = "a macro: what uses it was looked at, instruction by instruction"
         return Verdict(site, Status.LEFT, ASM_RULE, left)
-    if switches and _NAMES_NUMBER.match(site.what):
+    if stop is not None and names_number(stop) and (switches or is_only_named):
         left = "a name for a number: what the file's functions do with it was looked at"
+        if not switches:
+            left = "a name for a number, that nothing in this file uses: only its use is an access"
         return Verdict(site, Status.LEFT, ASM_RULE, left)
     return Verdict(site, Status.ESCALATED, ASM_RULE, reason)

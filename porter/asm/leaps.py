@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from porter.source.asm_text import Instruction
+from porter.source.asm_text import EQUATES, Instruction
 
 WHY_RETURN = (
     "jumps by EXC_RETURN, which ends an exception on the old chip; in a machine that is an address "
@@ -37,7 +37,6 @@ _SPSEL = 0xC  # bits of EXC_RETURN that an address of code in lr gets from nobod
 _ALIASES = {"r13": "sp", "r14": "lr", "r15": "pc"}
 _KEPT = frozenset(f"r{number}" for number in range(4, 12))
 _JUMPS = frozenset({"bx", "blx"})
-_EQUATES = frozenset({".set", ".equ", ".equiv"})
 _NUMBER = re.compile(r"(:not:|~|-)?\(*(0x[0-9a-f]+|[0-9]+)\)*u?l*", re.IGNORECASE)
 _DEFINE = re.compile(r"#[ \t]*define[ \t]+(\w+)[ \t]+(\S+)[ \t]*$", re.MULTILINE)
 _MEMORY = re.compile(r"\[\s*(%\[\w+\]|[\w%]+)\s*[,\]]")
@@ -145,7 +144,7 @@ def defined(text: str) -> dict[str, int]:
 def _equates(text: Sequence[Instruction]) -> Iterator[tuple[str, int]]:
     before = None
     for it in text:
-        name = it.operands[0] if it.mnemonic in _EQUATES and len(it.operands) == 2 else None
+        name = it.operands[0] if it.mnemonic in EQUATES and len(it.operands) == 2 else None
         name = before if it.mnemonic == "equ" and it.operands else name
         number = _number(it.operands[-1], _NOTHING) if name is not None else None
         if name is not None and number is not None:

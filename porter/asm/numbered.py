@@ -15,7 +15,7 @@ from porter.context_switch.asm_statements import as_file
 from porter.context_switch.assemble import machine_of
 from porter.context_switch.machine import Machine
 from porter.project.compile_options import CompileOptions
-from porter.source.asm_text import Instruction, instructions
+from porter.source.asm_text import EQUATES, Instruction, instructions
 from porter.source.inline_asm import CONSTANTS, AsmStatement
 
 _ARMASM = {"dci": ".inst", "dcb": ".byte", "dcw": ".short", "dcd": ".word", "dc8": ".byte",
@@ -24,7 +24,6 @@ _NARROW = frozenset({".short", ".hword", ".2byte", ".half", "dcw", "dc16"})
 _WIDE = frozenset({".byte", ".word", ".4byte", ".long", ".int", ".quad", ".8byte", "dcb", "dcd",
                    "dc8", "dc32"})  # fmt: skip
 _NUMBERS = UNREAD | _NARROW | _WIDE
-_EQUATES = frozenset({".set", ".equ", ".equiv"})
 _OPERAND = re.compile(r"%[a-z]?(?:(\d+)|\[(\w+)\])")
 _ARGUMENTS = 8  # registers r0 to r7, or a0 to a7
 _NO_OPERANDS: Mapping[str, str] = {}
@@ -60,7 +59,7 @@ class Numbered:
         """
         if not any(map(is_numbered, text)):
             return tuple(text)
-        equates = "".join(f"{it}\n" for it in text if it.mnemonic in _EQUATES)
+        equates = "".join(f"{it}\n" for it in text if it.mnemonic in EQUATES)
         is_code = [
             it.mnemonic in UNREAD or (is_live and is_numbered(it))
             for it, is_live in zip(text, reached(text), strict=True)

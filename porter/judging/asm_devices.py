@@ -12,6 +12,7 @@ from porter.asm.bases import bases, may_be_base
 from porter.asm.equates import Equates, equated
 from porter.asm.halves import joined
 from porter.asm.macros import spelling_arguments
+from porter.asm.namings import names_number
 from porter.judging.docket import Docket
 from porter.judging.verdict import Status, Verdict
 from porter.registers.chip_blocks import STM32_BLOCK
@@ -35,7 +36,6 @@ _WHY = (
     "{what} (0x{address:08X}), which no machine owns: write this in C, where each use of a "
     "register becomes what it is in a machine"
 )
-_NAMES_IT = frozenset({".equ", ".set", ".equiv", "equ", "set", "define", "#define"})
 _NAMED = (PLAIN, ADDRESS, BLOCK, ROLED, STM32_BLOCK)
 _PREFIX = re.compile(r"^[=#]\s*")
 _HALF = re.compile(r"#?:(lower|upper)(?:16|0_7|8_15):\(?([^)]*)\)?")
@@ -77,7 +77,7 @@ def _uses(
     accessed = bases(text)
     words = dict(joined(text, lambda it: equates.value(it.encode("latin-1"))))
     for index, it in enumerate(text):
-        if it.mnemonic in _NAMES_IT or (it.operands[:1] and it.operands[0].startswith("=")):
+        if names_number(it) or (it.operands[:1] and it.operands[0].startswith("=")):
             continue
         names = spelling.get(it.mnemonic, ())
         operands = [part for place, part in enumerate(it.operands) if place not in names]

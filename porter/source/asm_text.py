@@ -27,6 +27,11 @@ _ARMASM_MARK = re.compile(
     rb"(?m)^\s+(?:AREA|PRESERVE8|RSEG|SECTION\s+\S+:CODE|EXPORT|PUBLIC|EXTERN|IMPORT)\b"
 )
 _GNU_MARK = re.compile(rb"(?m)^[ \t]*\.(?:syntax|thumb|thumb_func|text|section|globa?l|type)\b")
+# `X = 5`, and X EQU 5 in what a file of Arm's takes in, which has no directive that says so.
+_NAMING = re.compile(rb"\s*([A-Za-z_.$][\w.$]*)\s*(?:(==?)(?!=)|(?<=\s)(equ|set)\s)\s*(.*?)\s*\Z",
+                     re.DOTALL | re.IGNORECASE)  # fmt: skip
+EQUATES = frozenset({".set", ".equ", ".equiv", "="})
+"""Directives of GNU's assembler that give a number a name, their first operand."""
 _WEAK, _GLOBAL = (".weak", "pubweak"), (".global", ".globl", "public")
 _SIZE_SUFFIX = re.compile(r"\.(?:w|n)$")
 
@@ -42,6 +47,8 @@ class Instruction:
     label: str | None = None
 
     def __str__(self) -> str:
+        if self.mnemonic == "=":
+            return " = ".join(self.operands)
         return f"{self.mnemonic} {', '.join(self.operands)}".strip()
 
 
@@ -118,6 +125,9 @@ def _statement(text: bytes, start: int, end: int, dialect: Dialect) -> Iterator[
     if dialect == "armasm" and (label := _ARMASM_LABEL.match(text, position, end)) is not None:
         yield Instruction("", (), label.start(1), label.end(), label.group(1).decode("latin-1"))
         position = label.end()
+    if dialect == "gnu" and (naming := _NAMING.match(text[position:end])) is not None:
+        yield from _naming(naming, position)
+        return
     statement = _STATEMENT.match(text[position:end])
     if statement is None:
         return
@@ -128,6 +138,18 @@ def _statement(text: bytes, start: int, end: int, dialect: Dialect) -> Iterator[
         position + statement.start(1),
         position + max(statement.end(1), statement.end(2)),
     )
+
+
+def _naming(found: re.Match[bytes], offset: int) -> Iterator[Instruction]:
+    """A name for a number; `offset`: where what was matched begins."""
+    name, value = (found[group].decode("latin-1") for group in (1, 4))
+    start, end = offset + found.start(1), offset + max(found.end(4), found.end(1))
+    if found[2]:
+        yield Instruction("=", (name, value), start, end)
+        return
+    yield Instruction("", (), start, offset + found.end(1), name)
+    word = found[3].decode("latin-1").lower()
+    yield Instruction(word, _operands(value), offset + found.start(3), end)
 
 
 def _operands(text: str) -> tuple[str, ...]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.judging.verdict import Status
+from porter.judging.verdict import Status, Verdict
 from tests.porter.helpers import DOMAIN, escalations, port_files
 
 HEAD = ".syntax unified\n.thumb\n.text\n.global on\n.thumb_func\non:\n"
@@ -120,7 +120,7 @@ NAMES = b"""\
 #define FMC_BASE 0x40022000
 #define DBG_KEY 0x4B5A6978
 """
-GIVEN = b"""\
+MACROS = b"""\
 #include "names.h"
     .macro entry name
     .weak \\name\\()_Handler
@@ -142,7 +142,7 @@ GIVEN = b"""\
 )  # fmt: skip
 def test_a_name_or_a_number_is_no_address(code: bytes, tmp_path: Path) -> None:
     """What a macro makes names of; what no access goes by although its name begins as a block's."""
-    files = {"names.h": NAMES, "start.S": GIVEN + code, "main.c": CALLS}
+    files = {"names.h": NAMES, "start.S": MACROS + code, "main.c": CALLS}
     assert not [it for it in escalations(port_files(tmp_path, files, None)) if "no machine" in it]
 
 
@@ -153,6 +153,52 @@ def test_a_name_or_a_number_is_no_address(code: bytes, tmp_path: Path) -> None:
      b"    .word RCU_CTL\n"],
 )  # fmt: skip
 def test_what_may_be_accessed_is_told(code: bytes, tmp_path: Path) -> None:
-    files = {"names.h": NAMES, "start.S": GIVEN + b"key:\n" + code, "main.c": CALLS}
+    files = {"names.h": NAMES, "start.S": MACROS + b"key:\n" + code, "main.c": CALLS}
     found = [it for it in escalations(port_files(tmp_path, files, None)) if "no machine" in it]
     assert len(found) == 1
+
+
+GIVEN = {
+    "of GNU's": "    ISER0 = 0xE000E100\n",
+    "by .equ": "    .equ ISER0, 0xE000E100\n",
+    "of Arm's": "ISER0   EQU 0xE000E100\n",
+    "for another name": "NVIC = 0xE000E100\nISER0 = NVIC\n",
+}
+USE = """\
+    .syntax unified
+    .thumb
+    .text
+    .global on
+    .type on, %function
+on: ldr r1, =ISER0
+    str r0, [r1]
+    bx lr
+"""
+
+
+@pytest.mark.parametrize("how", GIVEN)
+def test_only_the_use_of_a_name_for_a_number_is_an_access(how: str, tmp_path: Path) -> None:
+    found = verdicts(tmp_path, {"names.s": GIVEN[how], "on.s": f'.include "names.s"\n{USE}'})
+    assert {it.status for it in found if it.site.file == "names.s"} == {Status.LEFT}
+    assert Status.ESCALATED in {it.status for it in found if it.site.file == "on.s"}
+
+
+@pytest.mark.parametrize("how", ["of GNU's", "for another name"])
+def test_a_name_for_a_number_is_shown_as_it_is_written(how: str, tmp_path: Path) -> None:
+    found = verdicts(tmp_path, {"on.s": GIVEN[how] + USE})
+    (name,) = (it for it in found if "= 0xE000E100" in it.site.what)
+    assert name.status is Status.LEFT and name.site.what == GIVEN[how].splitlines()[0].strip()
+    assert Status.ESCALATED in {it.status for it in found}
+
+
+@pytest.mark.parametrize("use", [USE, "    .global ISER0\n", "A = ISER0 + 4\n    .word A\n"])
+def test_a_name_that_its_file_uses_is_looked_at_with_it(use: str, tmp_path: Path) -> None:
+    """Nobody can assemble it, so that nobody knows what it does with the name."""
+    found = verdicts(tmp_path, {"on.s": f"{GIVEN['by .equ']}{use}    .broken\n"})
+    assert {it.status for it in found} == {Status.ESCALATED}
+
+
+def verdicts(folder: Path, files: dict[str, str]) -> list[Verdict]:
+    texts = {name: text.encode() for name, text in files.items()}
+    result = port_files(folder, {"main.c": b"int main(void) { for (;;) ; }\n", **texts})
+    return [it for file in result.files for it in file.verdicts]
