@@ -77,7 +77,7 @@ def _uses(
     accessed = bases(text)
     words = dict(joined(text, lambda it: equates.value(it.encode("latin-1"))))
     for index, it in enumerate(text):
-        if names_number(it) or (it.operands[:1] and it.operands[0].startswith("=")):
+        if names_number(it):
             continue
         names = spelling.get(it.mnemonic, ())
         operands = [part for place, part in enumerate(it.operands) if place not in names]
