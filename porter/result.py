@@ -12,6 +12,8 @@ from porter.sites.site import Site
 from porter.source.edit import Edit, apply_edits
 from porter.source.source_file import SourceFile
 
+_STAYS = "stays with a place beside it that is left to a person; else: {}"
+
 
 @dataclass(frozen=True)
 class FilePort:
@@ -33,11 +35,20 @@ class FilePort:
         return replace(self, verdicts=tuple(changed.get(v.site, v) for v in self.verdicts))
 
     def withdrawn(self, changed: Mapping[Site, Verdict]) -> FilePort:
-        """The same, with these sites as they were."""
-        gone = {edit for verdict in self.verdicts if verdict.site in changed
-                for edit in verdict.edits}  # fmt: skip
-        edits = tuple(edit for edit in self.edits if edit not in gone)
-        return replace(self.with_verdicts(changed), edits=edits)
+        """The same, with these sites as they were, and with them what one edit takes out that is
+        no verdict's alone: other sites there stay, too, and are left to a person."""
+        sites = [it.site for it in self.verdicts if it.site in changed]
+        gone = {edit for it in self.verdicts if it.site in changed for edit in it.edits}
+        kept = [edit for edit in self.edits if edit not in gone]
+        shared = [it for it in kept if any(it.start <= site.start < it.end for site in sites)]
+        stay = {
+            it.site: replace(it, status=Status.ESCALATED, edits=(), reason=_STAYS.format(it.reason))
+            for it in self.verdicts
+            if it.status is Status.REWRITTEN and not it.edits
+            and any(edit.start <= it.site.start < edit.end for edit in shared)
+        }  # fmt: skip
+        edits = tuple(edit for edit in kept if edit not in shared)
+        return replace(self.with_verdicts({**stay, **changed}), edits=edits)
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,8 @@ class CSites:
     def _in_region(self, region: Region) -> Iterator[Site]:
         covered: list[tuple[int, int]] = []
         for written in find_asm(region.tokens, self.text.file.data, self._is_asm):
-            covered += written.without_operands()
+            if not any(token.text in INTRINSIC_BYTES for token in written.template):  # C after all
+                covered += written.without_operands()
             constant = constant_in(self.text.evaluator, region.parameters)
             statement = self.numbered.statement(written, constant)
             away = dict(leaps(statement.instructions, dict(_numbers(statement, constant))))

@@ -31,6 +31,18 @@ def test_constants_of_a_script_are_known(tmp_path: Path) -> None:
     }
 
 
+def test_what_is_left_to_a_person_stays(tmp_path: Path) -> None:
+    files = {
+        "chip.ld": SCRIPT.replace(b"SCS = 0xE000E000;", b"RCC = 0x40021000; SCS = 0xE000E000;"),
+        "rcc.h": b"struct R { volatile unsigned CR, CFGR; };\nextern volatile struct R RCC;\n",
+        "main.c": b'#include "rcc.h"\nint main(void)\n{\n    RCC.CR |= 1;\n    RCC.CFGR |= 2;\n'
+        b"    for (;;) { }\n}\n",
+    }
+    result = port_files(tmp_path, files, None)
+    assert len(escalations(result)) == 2
+    assert not any(port.edits for port in result.files)
+
+
 @pytest.mark.parametrize(
     ("name", "text"),
     [

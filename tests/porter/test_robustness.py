@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from porter.file_port import account
@@ -32,6 +32,7 @@ PIECES = [
     max_examples=75, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(pieces=st.lists(st.sampled_from(PIECES), max_size=40))
+@example(pieces=[b"asm volatile(", b"__disable_irq();", b");"])
 def test_any_text_is_accounted_for(pieces: list[bytes], tmp_path: Path) -> None:
     text = b"".join(pieces)
     ported, port = port_text(tmp_path, text)
