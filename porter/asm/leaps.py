@@ -121,18 +121,33 @@ class _Line:
         return WHY_PROGRAM if leaves else ""
 
 
+class Leaps:
+    """Instructions that leave the program, in texts that come one right after the other."""
+
+    def __init__(self) -> None:
+        self._line = _Line(lambda operand: None)
+
+    def of(
+        self, text: Sequence[Instruction], named: Mapping[str, int] = _NOTHING
+    ) -> Iterator[tuple[Instruction, str]]:
+        """Those of the next text, and why that can't be. `named`: what operands are, by their
+        text."""
+        numbers = {**dict(_equates(text)), **named}
+        values = self._line.values.items()
+        self._line.values = {name: value for name, value in values if not name.startswith("%")}
+        self._line.known = known = lambda operand: _number(operand, numbers)
+        for it in text:
+            if it.label is not None:
+                self._line = _Line(known)
+            elif not it.mnemonic.startswith(".") and (why := self._line.step(it)):
+                yield it, why
+
+
 def leaps(
     text: Sequence[Instruction], named: Mapping[str, int] = _NOTHING
 ) -> Iterator[tuple[Instruction, str]]:
-    """Instructions that leave the program, and why that can't be. `named`: what operands are, by
-    their text."""
-    numbers = {**dict(_equates(text)), **named}
-    line = _Line(lambda operand: _number(operand, numbers))
-    for it in text:
-        if it.label is not None:
-            line = _Line(line.known)
-        elif not it.mnemonic.startswith(".") and (why := line.step(it)):
-            yield it, why
+    """The same of one text."""
+    return Leaps().of(text, named)
 
 
 def defined(text: str) -> dict[str, int]:

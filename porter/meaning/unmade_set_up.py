@@ -93,9 +93,11 @@ def cleared_later(unit: Unit, access: Access) -> str | None:
     """Why a write that only clears can't go: what it clears the same function sets, or it isn't
     the first to run."""
     register = access.register
-    if register is None or access.operator != b"&=" or access.value is None:
+    if register is None or access.operator not in (b"&=", b"=") or access.value is None:
         return None
     bits = _ALL & ~ones(access.value, unit.text.evaluator, access.context.scope)
+    if access.operator == b"=" and unit.text.evaluator.number(access.value) != 0:
+        return None
     for other in unit.accesses():
         is_same = other.register == register and other.operator in (b"|=", b"=")
         if not is_same or other.value is None or (why := unmade(unit, other)) is None:

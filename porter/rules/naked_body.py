@@ -36,6 +36,8 @@ class NakedBody(Revision):
         spans = [(start, end) for _, start, end in naked_functions(unit)]
         for site, verdict in list(unit.verdicts.items()) if spans else ():
             is_changed = verdict.status is Status.REWRITTEN and verdict.rule != Transcribed.id
+            if unit.is_deleted(site.start, site.end):
+                continue  # nothing is in its place
             if is_changed and any(start <= site.start < end for start, end in spans):
                 yield self.escalated(site, f"{site.what} would become C, {_WHY}")
 

@@ -11,7 +11,7 @@ from types import MappingProxyType
 
 from porter.asm.bases import REGISTER, bases
 from porter.asm.halves import joined
-from porter.asm.leaps import leaps
+from porter.asm.leaps import Leaps, leaps
 from porter.asm.numbered import Numbered
 from porter.asm.privileged import privileged
 from porter.program.c_text import CText
@@ -126,12 +126,16 @@ class CSites:
 
     def _in_region(self, region: Region) -> Iterator[Site]:
         covered: list[tuple[int, int]] = []
+        line, behind = Leaps(), 0
         for written in find_asm(region.tokens, self.text.file.data, self._is_asm):
             if not any(token.text in INTRINSIC_BYTES for token in written.template):  # C after all
                 covered += written.without_operands()
             constant = constant_in(self.text.evaluator, region.parameters)
             statement = self.numbered.statement(written, constant)
-            away = dict(leaps(statement.instructions, dict(_numbers(statement, constant))))
+            if self.text.file.data[behind : written.start].strip(b"; \t\r\n"):
+                line = Leaps()  # something is between the two
+            behind = written.end
+            away = dict(line.of(statement.instructions, dict(_numbers(statement, constant))))
             shared = set(self._shared_addresses(statement.instructions))
             for instruction in dict.fromkeys(statement.instructions):
                 reaches = privileged(instruction) or instruction in shared

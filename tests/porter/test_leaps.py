@@ -114,3 +114,12 @@ def test_a_transcribed_handler_has_no_leaps(tmp_path: Path) -> None:
     )
     result = port_files(tmp_path, {"main.c": text})
     assert all("EXC_RETURN" not in it for it in escalations(result))
+
+
+@pytest.mark.parametrize(("between", "is_told"), [("\n    ", True), (" f(); ", False)])
+def test_in_statements_one_after_the_other(between: str, is_told: bool, tmp_path: Path) -> None:
+    lines = ("ldr r1, [r0]", "mov sp, r1", "ldr r0, [r0, #4]", "blx r0")
+    body = between.join(f'asm("{line}");' for line in lines)
+    text = f"void f(void);\nvoid go(unsigned at) {{ {body} }}\n"
+    _, port = port_text(tmp_path, text.encode(), None)
+    assert any(WHY_PROGRAM in it.reason for it in port.verdicts) == is_told

@@ -39,3 +39,12 @@ def test_the_same_places_elsewhere_become_c(tmp_path: Path) -> None:
     text, port = port_text(tmp_path, HEADER + code + MAIN, None)
     assert b"{ ENABLE_IRQ(); irq_on(); virt_int_unmask(VIRT_PRIMASK); GO(); }" in text
     assert not [it for it in port.verdicts if it.status is Status.ESCALATED]
+
+
+def test_what_is_taken_out_becomes_nothing(tmp_path: Path) -> None:
+    text = (
+        b"#define CPACR (*(volatile unsigned *)0xE000ED88)\nint main(void);\n"
+        b"__attribute__((naked)) void Reset_Handler(void) { CPACR |= 15 << 20; main(); }\n"
+    )
+    ported, _ = port_text(tmp_path, text)
+    assert b"void Reset_Handler(void) { main(); }" in ported

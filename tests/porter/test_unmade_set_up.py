@@ -222,3 +222,13 @@ typedef struct { volatile unsigned MODER, OTYPER; } GPIO_TypeDef;
 def test_a_mode_that_depends_on_something(tmp_path: Path, code: bytes, asked: int) -> None:
     text = PINS + b"void f(int x) { " + code + b" }\n"
     assert len(escalations(port_files(tmp_path, {"main.c": text}))) == asked
+
+
+def test_both_halves_of_a_pulse_have_one_verdict(tmp_path: Path) -> None:
+    """By a struct of the project's own, whose names say nothing of a reset."""
+    text = b"struct rcc { volatile unsigned ccr, cfg, cir, apb2_rr, apb1_rr; };\n" \
+        b"#define RCC_BASE ((struct rcc *)0x40021000)\nvolatile int stuck;\n" \
+        b"void f(void) { struct rcc *r = RCC_BASE; r->apb1_rr = 0x600000; r->apb1_rr = 0; }\n" \
+        b"int main(void) { for (;;) if (stuck) f(); }\n"  # fmt: skip
+    result = port_files(tmp_path, {"main.c": text})
+    assert escalations(result) and not result.files[0].edits
