@@ -8,11 +8,14 @@ from collections.abc import Sequence
 
 from porter.source.asm_text import Instruction
 
-REGISTER = re.compile(r"(?:r\d{1,2}|ip|lr|fp|sl|sb|[xast]\d{1,2})", re.IGNORECASE)
+_REGISTER = re.compile(r"(?:r\d{1,2}|ip|lr|fp|sl|sb|[xast]\d{1,2})", re.IGNORECASE)
 _WORDS = re.compile(r"[A-Za-z]\w*")
 _BRACKETED = re.compile(r"[\[(]([^\])]*)")
 _RETURNS = re.compile(r"m?ret|jr (?:ra|x1)|bx lr|mov pc, lr|pop \{.*\bpc\}")
-_LEADS_ON = re.compile(r"blx?|bx?|call|tail|jal?|jalr?|jr|svc|ecall|b\.n|b\.w")
+_CALLS = re.compile(r"blx?|call|jal|jalr|svc|ecall")
+_LEADS_ON = re.compile(r"bx?|tail|j|jr")
+_ARGUMENTS = re.compile(r"r[0-3]|a[0-7]|r12|ip|t\d")
+"""What a call may hand on: of the others its procedure knows nothing."""
 _MANY = re.compile(r"v?(?:ldm|stm)")
 
 
@@ -33,15 +36,17 @@ def bases(text: Sequence[Instruction]) -> frozenset[str]:
 
 
 def may_be_base(text: Sequence[Instruction], index: int, accessed: frozenset[str]) -> bool:
-    """Whether an access may go by the register that an instruction of a file fills: one of the
-    text's own, or of code that it leads to. What is only returned is a number."""
+    """Whether an access may go by the register that an instruction fills: one of the text's own,
+    or of code that it leads to. What is only returned is a number."""
     into = text[index].operands[0].lower() if text[index].operands else ""
-    if REGISTER.fullmatch(into) is None or into in accessed:
+    if _REGISTER.fullmatch(into) is None or into in accessed:
         return True
     for it in text[index + 1 :]:
         if _RETURNS.fullmatch(str(it).lower()):
             return False
         if _LEADS_ON.fullmatch(it.mnemonic):
+            return True
+        if _CALLS.fullmatch(it.mnemonic) and _ARGUMENTS.fullmatch(into):
             return True
         if it.operands[:1] == (text[index].operands[0],) and not it.mnemonic.startswith("s"):
             return False
@@ -57,4 +62,4 @@ def _accessed(it: Instruction) -> list[str]:
 
 
 def _registers(text: str) -> list[str]:
-    return [it for it in map(str.lower, _WORDS.findall(text)) if REGISTER.fullmatch(it)]
+    return [it for it in map(str.lower, _WORDS.findall(text)) if _REGISTER.fullmatch(it)]

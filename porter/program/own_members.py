@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
+from porter.program.closure import closure
 from porter.source.c_lexer import Token
 from porter.source.declared_objects import DECLARES_NOTHING
 from porter.source.token_tools import body_behind, is_qualified, matching, split_arguments
@@ -74,10 +75,7 @@ class OwnMembers:
 
     def _counts(self, name: bytes, scopes: set[bytes]) -> set[int]:
         """How many parameters functions of a name take that scopes, or bases of them, have."""
-        known, new = set(scopes), set(scopes)
-        while new:
-            new = {base for it in new for base in self.bases.get(it, ())} - known
-            known |= new
+        known = closure(scopes, lambda it: self.bases.get(it, ()))
         return {count for it in known for count in self.members.get(it, {}).get(name, ())}
 
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib.resources import files
 from itertools import pairwise
@@ -82,6 +82,7 @@ class UnknownCalls:
     is_compiled: Callable[[CText, int, int], bool]
     everything: Sequence[tuple[SourceFile, LexedSource]]
     assembled: Callable[[SourceFile], Collection[str]]
+    _made: dict[Path, Collection[str]] = field(default_factory=dict, init=False)
 
     def found(self, libraries: Libraries, is_dead: Callable[[str], bool]) -> list[UnknownCall]:
         """Each function that no data of `libraries` is on, those called most first. Calls of
@@ -165,10 +166,6 @@ class UnknownCalls:
             if name in self._made[file.path]:
                 return True
         return False
-
-    @cached_property
-    def _made(self) -> dict[Path, Collection[str]]:
-        return {}
 
     @cached_property
     def _defined(self) -> set[str]:

@@ -72,7 +72,7 @@ class AsmStatementRule(Rule):
             raise NotUnderstood("a part of a naked function, which becomes C as a whole or not")
         machine = Machine({**_given(unit, context, statement), **_initial(statement)})
         machine.run(statement.instructions)
-        _refuse_left_over(statement)
+        _refuse_left_over(unit, statement, machine)
         _refuse_unread(statement, machine.effects)
         _refuse_arguments(unit, context, statement, machine.effects)
         waits_for_event = [it.kind for it in machine.effects] == ["wait"] and site.what == "wfe"
@@ -236,8 +236,13 @@ def _given(unit: Unit, context: Context | None, statement: AsmStatement) -> dict
     return {"r0": Expression(name.decode("latin-1"))} if name else {}
 
 
-def _refuse_left_over(statement: AsmStatement) -> None:
-    """A mask that is read into a register of its own name is for what follows."""
+def _refuse_left_over(unit: Unit, statement: AsmStatement, machine: Machine) -> None:
+    """A mask that is read into a register of its own name is for what follows, and so is an address
+    at which the statement does nothing."""
+    for name, value in machine.values.items() if not machine.effects else ():
+        is_address = isinstance(value, Constant) and unit.registers.is_address(value.value)
+        if is_address and _CORE.fullmatch(name):
+            raise NotUnderstood(f"leaves an address in {name}, which is for what follows")
     for number, it in enumerate(statement.instructions):
         if it.mnemonic not in ("mrs", "csrr") or len(it.operands) != 2 or statement.form != "gnu":
             continue

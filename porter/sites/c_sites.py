@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 
-from porter.asm.bases import REGISTER, bases
+from porter.asm.bases import bases, may_be_base
 from porter.asm.halves import joined
 from porter.asm.leaps import Leaps, leaps
 from porter.asm.numbered import Numbered
@@ -126,30 +126,14 @@ class CSites:
 
     def _in_region(self, region: Region) -> Iterator[Site]:
         covered: list[tuple[int, int]] = []
-        line, behind = Leaps(), 0
-        for written in find_asm(region.tokens, self.text.file.data, self._is_asm):
-            if not any(token.text in INTRINSIC_BYTES for token in written.template):  # C after all
-                covered += written.without_operands()
-            constant = constant_in(self.text.evaluator, region.parameters)
-            statement = self.numbered.statement(written, constant)
-            if self.text.file.data[behind : written.start].strip(b"; \t\r\n"):
-                line = Leaps()  # something is between the two
-            behind = written.end
-            away = dict(line.of(statement.instructions, dict(_numbers(statement, constant))))
-            shared = set(self._shared_addresses(statement.instructions))
-            for instruction in dict.fromkeys(statement.instructions):
-                reaches = privileged(instruction) or instruction in shared
-                if reaches or instruction in away:
-                    site = self._site(
-                        instruction.start, instruction.end, SiteKind.ASM, str(instruction), region
-                    )
-                    self.asm[site] = statement
-                    if not reaches:
-                        self.leaps[site] = away[instruction]
-                    yield site
-            if (hidden := self._in_macro(statement, region)) is not None:
-                self.asm[hidden] = statement
-                yield hidden
+        constant = constant_in(self.text.evaluator, region.parameters)
+        for run in self._asm_runs(region):
+            for written in run:
+                if not any(it.text in INTRINSIC_BYTES for it in written.template):  # C after all
+                    covered += written.without_operands()
+            yield from self._in_run(
+                [self.numbered.statement(it, constant) for it in run], constant, region
+            )
         computed = 0  # where the computation of an address ends that is a site as a whole
         for index, token in enumerate(region.tokens):
             while covered and covered[0][1] <= token.start:
@@ -165,6 +149,42 @@ class CSites:
                 what = b" ".join(self.text.file.data[slice(*span)].split()).decode("latin-1")
                 yield self._site(*span, SiteKind.REGISTER, what, region)
                 computed = span[1]
+
+    def _asm_runs(self, region: Region) -> Iterator[list[AsmStatement]]:
+        """The asm statements of a region; those that come one right after the other are one text
+        for the processor."""
+        run: list[AsmStatement] = []
+        for it in find_asm(region.tokens, self.text.file.data, self._is_asm):
+            if run and self.text.file.data[run[-1].end : it.start].strip(b"; \t\r\n"):
+                yield run
+                run = []
+            run.append(it)
+        if run:
+            yield run
+
+    def _in_run(
+        self,
+        run: Sequence[AsmStatement],
+        constant: Callable[[bytes], int | None],
+        region: Region,
+    ) -> Iterator[Site]:
+        line = Leaps()
+        shared = set(self._shared_addresses([it for one in run for it in one.instructions]))
+        for statement in run:
+            away = dict(line.of(statement.instructions, dict(_numbers(statement, constant))))
+            for instruction in dict.fromkeys(statement.instructions):
+                reaches = privileged(instruction) or instruction in shared
+                if reaches or instruction in away:
+                    site = self._site(
+                        instruction.start, instruction.end, SiteKind.ASM, str(instruction), region
+                    )
+                    self.asm[site] = statement
+                    if not reaches:
+                        self.leaps[site] = away[instruction]
+                    yield site
+            if (hidden := self._in_macro(statement, region)) is not None:
+                self.asm[hidden] = statement
+                yield hidden
 
     def _by_value(self, region: Region, sites: list[Site]) -> Iterator[Site]:
         """Sites that no token of the text gives away."""
@@ -189,16 +209,15 @@ class CSites:
 
     def _shared_addresses(self, text: Sequence[Instruction]) -> Iterator[Instruction]:
         """The instructions that have the address of a shared block as a number, or complete it.
-        In a register by which the text accesses nothing, only what is surely an address is one."""
+        In a register by which nothing is accessed, only what is surely an address is one."""
         words = dict(joined(text, _number))
         accessed = bases(text)
-        for it in text:
+        for index, it in enumerate(text):
             written = (number for part in it.operands for number in _ADDRESS.findall(part))
             numbers = [words[it]] if it in words else [int(number, 16) for number in written]
-            into = it.operands[0].lower() if numbers else ""
-            only_sure = REGISTER.fullmatch(into) is not None and into not in accessed
-            is_one = self.registers.is_surely_address if only_sure else self.registers.is_address
-            if any(map(is_one, numbers)):
+            registers = self.registers
+            may_be = may_be_base(text, index, accessed)
+            if any(map(registers.is_address if may_be else registers.is_surely_address, numbers)):
                 yield it
 
     def _in_macro(self, statement: AsmStatement, region: Region) -> Site | None:

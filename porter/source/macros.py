@@ -131,18 +131,18 @@ class MacroTable:
         known = self._macros.setdefault(macro.name, [])
         if not any(macro.is_same(other) for other in known):
             known.append(macro)
-            self._kept.clear()
+            self._forget()
 
     def redefine(self, macro: Macro) -> None:
         """Make this the only definition of its name."""
         self._macros[macro.name] = [macro]
-        self._kept.clear()
+        self._forget()
 
     def undefine(self, name: bytes) -> None:
         """Forget a name, but for what used it before."""
         if (known := self._macros.pop(name, None)) is not None:
             self._former[name] = known
-            self._kept.clear()
+            self._forget()
 
     def define_text(self, text: str) -> None:
         """Add a definition in the form of the -D option: `NAME` or `NAME=VALUE`."""
@@ -227,6 +227,11 @@ class MacroTable:
                 self.is_open(word) for macro in known for word in macro.text if word in self
             )
         return self._open[name]
+
+    def _forget(self) -> None:
+        """What was expanded before a definition changed."""
+        self._kept.clear()
+        self._room = _ROOM
 
     def expand(self, tokens: Sequence[Token]) -> tuple[bytes, ...]:
         """Fully expanded token texts; () if the expansion grows beyond all reason. Several judges

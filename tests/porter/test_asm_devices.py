@@ -114,6 +114,19 @@ def test_a_number_that_no_access_goes_by_is_no_address(text: str, use: str, tmp_
     assert bool(found) == ("[" in use), found
 
 
+@pytest.mark.parametrize(
+    "code",
+    [
+        'asm("ldr r0, =0x57A7A500"); asm("str r1, [r0]");',
+        'asm("movw r0, #0xA500");\n asm("movt r0, #0x57A7");\n asm("str r1, [r0]");',
+        'asm("ldr r0, =0x57A7A500\\n bl write");',
+    ],
+)
+def test_an_access_may_be_in_the_next_statement(code: str, tmp_path: Path) -> None:
+    text = f"void f(void) {{ {code} }}\n".encode()
+    assert escalations(port_files(tmp_path, {"main.c": text}, replace(DOMAIN, grants=())))
+
+
 NAMES = b"""\
 #define RCU_BASE 0x40021000
 #define RCU_CTL 0x40021000
