@@ -44,7 +44,7 @@ check: setup ## the daily loop: Python's static checks, and what of the porter a
 	    --ignore tests/porter/context_switch --ignore tests/porter/interrupt_split --ignore tests/porter/test_example.py \
 	    --ignore tests/porter/test_unknown_build.py
 
-campaign: setup ## samples of long campaigns; FULL=1: every change of an image, 1000 random ones, every core
+campaign: setup ## a sample of the campaigns' cases; FULL=1: all, and every change of an image, 1000 random ones, every core
 	@$(if $(FULL),FVM_FULL=1) $(PY) -m pytest $(TESTFLAGS) -m campaign $(TESTS)
 
 faults: setup ## the whole fault campaign; writes build/faults and the tables of docs/faults.md

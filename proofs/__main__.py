@@ -83,7 +83,7 @@ def check_contracts(room: Path) -> list[Line]:
 
 def run_host_tests() -> Line:
     """The kernel on this computer, at length, and all planted mistakes."""
-    environment = {**os.environ, "FVM_HOST_STEPS": HOST_STEPS}
+    environment = {**os.environ, "FVM_HOST_STEPS": HOST_STEPS, "FVM_FULL": "1"}
     command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--timeout", "3600", "tests/host"]
     done = subprocess.run(command, cwd=ROOT, env=environment, check=False)
     return done.returncode == 0, f"host tests: {HOST_STEPS} steps and all planted mistakes"

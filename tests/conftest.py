@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import os
 import signal
+from itertools import groupby
+
+import pytest
+
+from tests.support.campaign import FULL, sample
 
 # In a shell's background SIGINT is ignored, under nohup SIGHUP is, and so they are by all that the
 # tests start. What is to end by them would go on for ever.
@@ -14,3 +19,20 @@ if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
 
 # Tests start the commands some thousand times, and each would compile the package anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+
+
+def pytest_report_header() -> str:
+    return f"campaigns: {'every case' if FULL else 'a sample of the cases, FVM_FULL=1 for all'}"
+
+
+@pytest.hookimpl(trylast=True)  # of what -k and -m left
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of each campaign a sample: a quarter, or of `campaign(12)` a twelfth."""
+    left_out = set[pytest.Item]()
+    for _, same in groupby(items, lambda item: item.nodeid.partition("[")[0]):
+        marked = [(item, mark) for item in same if (mark := item.get_closest_marker("campaign"))]
+        cases = [item for item, _ in marked]
+        left_out |= {*cases} - {*sample(cases, *(marked[0][1].args if marked else ()))}
+    if left_out:
+        items[:] = [item for item in items if item not in left_out]
+        config.hook.pytest_deselected(items=list(left_out))

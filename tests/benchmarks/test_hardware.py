@@ -48,6 +48,7 @@ def run(elf: Path, log: Path) -> Table:
     return read_table(serial_lines(log))
 
 
+@pytest.mark.campaign
 def test_bare_metal_measures_every_operation(built: Built, tmp_path: Path) -> None:
     table = run(built.bare.elf, tmp_path / "log")
     assert table.side == "bare"
@@ -55,6 +56,7 @@ def test_bare_metal_measures_every_operation(built: Built, tmp_path: Path) -> No
     assert min(row.samples for row in table.rows.values()) >= ROUNDS - 10
 
 
+@pytest.mark.campaign
 def test_a_machine_measures_every_operation(built: Built, tmp_path: Path) -> None:
     table = run(built.virtual.elf, tmp_path / "log")
     assert table.side == "virtual"

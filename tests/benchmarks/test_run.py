@@ -17,6 +17,8 @@ from benchmarks.results import Results, run
 from benchmarks.text import profile
 from composer.simulate.machine import QEMU
 
+pytestmark = pytest.mark.campaign
+
 NAMES = ("ctx", "ntf", "ntf/i", "ntf/t", "handler", "native", "mask", "signal", "switch")
 COUNT = 20
 BY_TIMER = Path(__file__).with_name("yield_by_timer.c")

@@ -73,6 +73,7 @@ def test_two_projects_that_talked_to_each_other_become_a_running_image(tmp_path:
     assert " gaps=0 " in messages[0]
 
 
+@pytest.mark.campaign
 def test_two_projects_without_a_conflict_need_no_edit(tmp_path: Path) -> None:
     folder = tmp_path / "my system"
     copy_project(SENSOR, folder / SENSOR)

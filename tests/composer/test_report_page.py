@@ -15,6 +15,8 @@ import pytest
 from tests.composer import systems
 from tests.support.built import build, change
 
+pytestmark = pytest.mark.campaign
+
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from tests.support.built import build
+
+pytestmark = pytest.mark.campaign
 
 SYSTEM = Path(__file__).resolve().parents[1] / "runtime" / "systems" / "minimal.xml"
 

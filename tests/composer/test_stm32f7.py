@@ -100,6 +100,7 @@ def test_180_mhz_need_no_over_drive(chip: Chip) -> None:
     assert PWR_CSR1 not in [op.address for op in family_of(chip).clock_ops(slower, chip)]
 
 
+@pytest.mark.campaign
 def test_a_system_is_built_and_verified(system: Built) -> None:
     assert verify(system.elf, system.description).ok
     header = (system.folder / "one" / "fvm_domain.h").read_text()
@@ -107,6 +108,7 @@ def test_a_system_is_built_and_verified(system: Built) -> None:
     assert re.search(r"^#define FVM_PWR_CR1 0x0*3c000u$", header, re.M | re.I)
 
 
+@pytest.mark.campaign
 def test_a_missing_over_drive_step_is_noticed(system: Built, tmp_path: Path) -> None:
     """The step that switches it on turned into one that changes nothing."""
     step = struct.pack("<III", 1, PWR_CR1, 1 << 16)

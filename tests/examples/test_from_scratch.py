@@ -46,6 +46,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
     return once(tmp_path_factory, NAME, _build)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     ("letter", "cause"), [(b"x", "cause=memory .* address=0x20004400 "), (b"h", "cause=watchdog ")]
 )

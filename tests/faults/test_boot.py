@@ -8,6 +8,8 @@ from tests.faults.crimes import CRIMES
 from tests.faults.trial import commit, judge
 from tests.support.built import Built, once, with_other_kernel
 
+pytestmark = pytest.mark.campaign
+
 TICK_PENDING = "(*(volatile uint32_t *)0xE000ED04u & (1u << 26)) != 0"  # ICSR.PENDSTSET
 START = "    cpu_arch_start();\n"
 ATTEMPTS = ("S07 writes the kernel's RAM", "S14 moves the vector table")

@@ -13,6 +13,8 @@ from tests.support.counted import run
 from tests.support.halted import Halted
 from tests.support.invariants import KernelState
 
+pytestmark = pytest.mark.campaign
+
 SYSTEMS = Path(__file__).parents[1] / "runtime" / "systems"
 UNTIL_TICK = 1000
 

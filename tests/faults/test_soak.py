@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.faults.soak import soak
 from tests.support.built import Built
+
+pytestmark = pytest.mark.campaign
 
 SECONDS = 8
 

@@ -7,6 +7,8 @@ import pytest
 from tests.faults.sweep import SWEEPS, Sweep, sweep
 from tests.support.built import Built
 
+pytestmark = pytest.mark.campaign
+
 
 @pytest.mark.parametrize("one", [s for s in SWEEPS if s.short], ids=lambda s: s.name)
 def test_no_interrupt_is_lost(campaign: Built, one: Sweep) -> None:

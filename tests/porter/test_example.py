@@ -126,6 +126,7 @@ def test_what_the_freertos_port_becomes(example: Example) -> None:
     assert "portNVIC_SYSTICK_CTRL_REG = " in port[tickless:]
 
 
+@pytest.mark.campaign
 def test_tickless_idle_becomes_a_wait(tmp_path: Path) -> None:
     project = copy_project(MOTOR, tmp_path)
     config = project / "inc" / "FreeRTOSConfig.h"

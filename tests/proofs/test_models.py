@@ -20,6 +20,7 @@ def test_the_model_holds(model: Model, tmp_path: Path) -> None:
     assert min(states.values()) > 1000, "a model that hardly moves shows nothing"
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(("model", "mistake"), MISTAKES, ids=[m for _, m in MISTAKES])
 def test_a_mistake_is_noticed(model: Model, mistake: str, tmp_path: Path) -> None:
     assert is_noticed(model, mistake, tmp_path)

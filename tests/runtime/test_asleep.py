@@ -11,6 +11,8 @@ import pytest
 from tests.support.built import Built, once, with_other_kernel
 from tests.support.counted import Transcript, run
 
+pytestmark = pytest.mark.campaign
+
 CONSOLES = {"sleeper": 4}
 UNTIL = 1000  # kernel ticks
 FAULT, TICKS = range(2)  # words of a VM's plan

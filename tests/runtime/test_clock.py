@@ -74,6 +74,7 @@ def test_the_watchdog_ends_running_masked_and_waiting_vms(
     assert transcript.values("clock")["done"] == 1
 
 
+@pytest.mark.campaign
 def test_the_watchdog_waits_its_timeout_of_real_time(expiries: list[Fault]) -> None:
     running, masked, waiting = (fault.tick for fault in expiries)
     assert masked - running in range(TIMEOUT - 1, TIMEOUT + 2)

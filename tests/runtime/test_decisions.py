@@ -14,6 +14,8 @@ from tests.support.counted import Board, Transcript, run
 from tests.support.halted import Halted
 from tests.support.invariants import KernelState
 
+pytestmark = pytest.mark.campaign
+
 DESCRIPTION = Path(__file__).parent / "systems" / "decisions.xml"
 BOARD = Board("mps2-an386", 5, 1, 5)
 CALLS = 3 * 299  # shifts, ticks

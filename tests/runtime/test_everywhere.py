@@ -12,6 +12,8 @@ import pytest
 from tests.support.built import Built, build, change, once
 from tests.support.counted import Board, Transcript, run
 
+pytestmark = pytest.mark.campaign
+
 DESCRIPTION = Path(__file__).parent / "systems" / "everywhere.xml"
 TESTS = DESCRIPTION.parents[2]
 BOARD = Board("mps2-an386", 5, 1, 5)

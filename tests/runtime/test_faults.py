@@ -134,6 +134,7 @@ def test_the_others_notice_nothing(transcript: Transcript) -> None:
     assert last.tick - last.ticks in range(0, 3)
 
 
+@pytest.mark.campaign
 def test_a_read_of_many_records_holds_interrupts_off_no_longer(
     system: Callable[[str], Built], tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -11,6 +11,8 @@ import pytest
 from tests.support.built import Built, once, with_other_kernel
 from tests.support.counted import Transcript, run
 
+pytestmark = pytest.mark.campaign
+
 SLEEPS, COMPUTES, REBOOTS, FAULTS = range(4)
 UNTIL = 1000  # kernel ticks
 PERIOD = 4  # kernel ticks from a service of the line, or so, till it is raised again

@@ -11,6 +11,8 @@ import pytest
 from tests.support.built import Built, once, with_other_kernel
 from tests.support.counted import run
 
+pytestmark = pytest.mark.campaign
+
 COMPUTES, HIDES, BUSY = 0, 1, 1  # roles of hider.c, and of share.c
 CONSOLES = {"first": 1, "second": 2, "third": 3}
 UNTIL = 2800  # kernel ticks, two a millisecond; work is counted from 200 ms to 1200 ms

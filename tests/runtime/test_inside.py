@@ -74,6 +74,7 @@ def test_what_was_sent_before_a_start_is_dropped(transcript: Transcript) -> None
     assert 35 <= said["later"] <= 45, "none is lost afterwards"
 
 
+@pytest.mark.campaign
 def test_what_is_sent_while_it_is_made_ready_is_dropped(system: Callable[[str], Built]) -> None:
     """A tick comes between the steps of the restart, with all but its threads' start to do."""
     built = system("inside")

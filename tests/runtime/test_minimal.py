@@ -55,6 +55,7 @@ def test_it_sleeps_when_nobody_has_anything_to_do(run: tuple[list[str], Trace]) 
     assert executed_a_tick(run[1]) < 2_000
 
 
+@pytest.mark.campaign
 def test_without_wfi_it_would_never_sleep(minimal: Built, tmp_path: Path) -> None:
     """Control."""
     idle = minimal.extent("hypervisor", "hyp_idle_thread")

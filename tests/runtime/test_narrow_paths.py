@@ -10,7 +10,6 @@ import pytest
 
 from composer.simulate.shared import Kind
 from tests.support.built import Built, build, once
-from tests.support.campaign import FULL
 from tests.support.watched import watched
 
 pytestmark = pytest.mark.campaign
@@ -123,7 +122,6 @@ ON_MPS2 = {
     **{f"{name} on Cortex-M7": on_mps2(it) for name, it in SYSTEMS.items() if "TIM4" not in it},
     "watchdogs on Cortex-M7": M7,
 }
-FEW = ("ready thread on Cortex-M7", "line at a wait's end on Cortex-M7", "watchdogs on Cortex-M7")
 
 
 @pytest.fixture
@@ -149,7 +147,7 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Built]:
     return make
 
 
-@pytest.mark.parametrize("name", [*SYSTEMS, *(ON_MPS2 if FULL else FEW)])
+@pytest.mark.parametrize("name", [*SYSTEMS, *ON_MPS2])
 def test_no_way_is_longer_than_it_may_be(
     small: Callable[[str], Built], name: str, tmp_path: Path
 ) -> None:

@@ -17,6 +17,8 @@ from tests.support import built
 from tests.support.built import Built, build, change, once
 from tests.support.counted import Board, Transcript, run
 
+pytestmark = pytest.mark.campaign
+
 DESCRIPTION = SYSTEMS / "overflow.xml"
 UNCHECKED = """
 import composer.description.check as check

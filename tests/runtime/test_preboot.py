@@ -14,6 +14,8 @@ from tests.runtime.machine_code import Code
 from tests.support.built import Built, once, with_other_kernel
 from tests.support.counted import Transcript, run
 
+pytestmark = pytest.mark.campaign
+
 SOURCE = Path(__file__).parent / "preboot" / "preboot.c"
 FLASH = 0x080C0000  # behind the image
 RAM = 0x2001F000  # behind its memory; the kernel must not care what lies there

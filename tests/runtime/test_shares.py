@@ -50,6 +50,7 @@ def shares(system: Callable[[str], Built]) -> Built:
     return system("shares")
 
 
+@pytest.mark.campaign
 def test_two_busy_vms_get_equal_shares(shares: Built) -> None:
     first, second, _ = compete(shares, BUSY, BUSY, SLEEPER)
     assert part(first, first, second) == pytest.approx(0.5, abs=0.025)
@@ -61,6 +62,7 @@ def test_three_busy_vms_get_equal_shares(shares: Built) -> None:
         assert part(share, *found) == pytest.approx(1 / 3, abs=1 / 3 * 0.05)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("greedy", [0, 1])
 def test_sleeping_before_the_slice_ends_gains_nothing(shares: Built, greedy: int) -> None:
     roles = [BUSY, BUSY, SLEEPER]
@@ -69,6 +71,7 @@ def test_sleeping_before_the_slice_ends_gains_nothing(shares: Built, greedy: int
     assert part(found[greedy], *found[:2]) <= 0.5 * 1.05
 
 
+@pytest.mark.campaign
 def test_what_one_doesnt_use_the_others_get(shares: Built) -> None:
     busy, slacker, _ = compete(shares, BUSY, SLACKER, SLEEPER)
     assert part(slacker, busy, slacker) < 0.2
@@ -79,11 +82,13 @@ def test_an_interrupt_of_a_sleeping_vm_comes_at_once(shares: Built) -> None:
     assert sleeper.longest_us <= 1050, "its ticks, while two others are busy"
 
 
+@pytest.mark.campaign
 def test_vms_that_woke_together_share_at_every_tick(shares: Built) -> None:
     *_, sleeper = compete(shares, BURSTER, BURSTER, SLEEPER)
     assert sleeper.longest_us <= 3050, "two others compute for 4.5 ms after the same tick"
 
 
+@pytest.mark.campaign
 def test_wakes_of_another_vm_dont_change_whose_tick_it_is(shares: Built) -> None:
     """The first wakes for each of its ticks while the others compute after the same one."""
     _, *bursters = compete(shares, SLEEPER, BURSTER, BURSTER)
@@ -103,12 +108,14 @@ def urgent(shares: Built, tmp_path_factory: pytest.TempPathFactory) -> Built:
     )
 
 
+@pytest.mark.campaign
 def test_an_urgent_vm_waits_for_no_other_that_woke_with_it(urgent: Built) -> None:
     """At equal priorities it has to wait for their ticks of computing, see above."""
     *_, sleeper = compete(urgent, BURSTER, BURSTER, SLEEPER)
     assert sleeper.longest_us <= 1050
 
 
+@pytest.mark.campaign
 def test_an_urgent_vm_gets_no_larger_share(urgent: Built) -> None:
     found = compete(urgent, BUSY, BUSY, BUSY)
     for share in found:
@@ -129,6 +136,7 @@ def fair(system: Callable[[str], Built]) -> dict[str, Share]:
     return dict(zip(CONSOLES, found, strict=True))
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("mill", [0, 300, 3000, 100_000])
 def test_a_vm_pays_for_the_process_that_it_floods(
     shares: Built, fair: dict[str, Share], mill: int
@@ -139,6 +147,7 @@ def test_a_vm_pays_for_the_process_that_it_floods(
     assert third.work >= 0.98 * fair["third"].work
 
 
+@pytest.mark.campaign
 def test_it_pays_if_its_fpu_registers_are_live_at_the_call(
     shares: Built, fair: dict[str, Share]
 ) -> None:
@@ -147,12 +156,14 @@ def test_it_pays_if_its_fpu_registers_are_live_at_the_call(
     assert third.work >= 0.98 * fair["third"].work
 
 
+@pytest.mark.campaign
 def test_an_urgent_vm_gets_its_share_beside_a_flooded_process(urgent: Built) -> None:
     *_, alone = compete(urgent, BUSY, SLEEPER, BUSY)
     *_, found = compete(urgent, FLOODER, SLEEPER, BUSY, mill=3000)
     assert found.work >= 0.98 * alone.work
 
 
+@pytest.mark.campaign
 def test_a_call_across_the_tick_hides_no_time(shares: Built, fair: dict[str, Share]) -> None:
     """It computes, and calls the process just before each tick, so that the tick comes into it."""
     _, second, third = compete(shares, STRADDLER, BUSY, BUSY)
@@ -160,6 +171,7 @@ def test_a_call_across_the_tick_hides_no_time(shares: Built, fair: dict[str, Sha
     assert third.work >= 0.98 * fair["third"].work
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     "pays", [True, False], ids=["who wakes pays", "control: who is interrupted"]
 )
@@ -191,6 +203,7 @@ def test_interrupts_that_wake_a_vm_take_nothing_from_the_others(
     assert (kept >= 0.98) is pays, kept
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("looks", [True, False], ids=["turn kept", "control: turn passed"])
 def test_who_wakes_while_another_vm_goes_to_sleep_takes_nobodys_turn(
     system: Callable[[str], Built],
@@ -237,6 +250,7 @@ URGENT = """
 """
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("apart", [True, False], ids=["each priority", "control: one for all"])
 def test_more_urgent_vms_dont_change_whose_tick_it_is(
     system: Callable[[str], Built],
@@ -273,6 +287,7 @@ def test_more_urgent_vms_dont_change_whose_tick_it_is(
     assert (max(longest) <= 1.1 * min(longest)) is apart, longest
 
 
+@pytest.mark.campaign
 def test_if_nobody_paid_for_processes_a_flood_would_take_the_time_of_others(
     shares: Built, fair: dict[str, Share], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
@@ -286,6 +301,7 @@ def test_if_nobody_paid_for_processes_a_flood_would_take_the_time_of_others(
     assert second.work < 0.8 * fair["second"].work
 
 
+@pytest.mark.campaign
 def test_without_the_boost_it_waits_for_the_others_slices(
     shares: Built, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

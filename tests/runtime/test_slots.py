@@ -54,6 +54,7 @@ def test_a_restart_gives_back_all_slots(system: Callable[[str], Built]) -> None:
         assert min(said[f"slot.{slot}"]) > 0
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize(
     "change", [STAYS_OPEN, HAS_A_NUMBER], ids=["it stays open", "it has a number"]
 )
@@ -65,11 +66,13 @@ def test_control_it_never_stops_where_a_slot(
     assert (said["restart"], said["boots"]) == ([MORE], [1, 1])
 
 
+@pytest.mark.campaign
 def test_a_neighbour_fills_as_many_as_it_may(system: Callable[[str], Built]) -> None:
     said = said_by(system("slots"))
     assert (said["filled"], said["beyond"]) == ([8], [E_BUSY])
 
 
+@pytest.mark.campaign
 def test_a_slot_that_a_neighbour_used_up_is_there_after_a_restart(
     changed: Callable[..., Built],
 ) -> None:

@@ -70,6 +70,7 @@ def test_a_step_holds_interrupts_off_no_longer_where_it_wakes_somebody_more_urge
     assert 100 < trace.paths[Kind.CALL].longest <= LONGEST
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("wait", ["as thread_stop", "shorter"])
 def test_a_thread_of_the_run_time_that_waits_makes_no_step_too_long(
     system: Callable[[str], Built],

@@ -12,6 +12,8 @@ import pytest
 from tests.support.built import Built, described_otherwise, once, with_other_kernel
 from tests.support.counted import Transcript, run
 
+pytestmark = pytest.mark.campaign
+
 SLEEPS, COMPUTES, REBOOTS, FAULTS, WRITES, RETURNS = range(6)
 STORMS = ("storm-a", "storm-b", "storm-c")
 UNTIL = 1250  # kernel ticks: the good VM reports after 1000

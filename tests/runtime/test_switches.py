@@ -86,6 +86,7 @@ def test_the_mpu_equals_the_table_after_every_switch(
     assert all(transcript.values(vm)["done"] == 1 for vm in CONSOLES)
 
 
+@pytest.mark.campaign
 def test_a_stray_region_is_noticed(
     system: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

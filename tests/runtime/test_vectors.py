@@ -139,6 +139,7 @@ def test_a_wake_while_vct_runs_ends_its_next_wait(values: dict[str, int]) -> Non
     assert about(values, "sticky") == {"forgotten": 0}
 
 
+@pytest.mark.campaign
 def test_without_the_sticky_wake_ticks_are_forgotten(
     system: Callable[[str], Built], tmp_path_factory: pytest.TempPathFactory
 ) -> None:

@@ -40,6 +40,7 @@ def test_the_vm_gets_its_ticks_after_each_loop(transcript: Transcript) -> None:
     assert last.ticks > last.tick - 60
 
 
+@pytest.mark.campaign
 def test_without_it_the_loop_stops_the_vm_and_the_log(watched: Built, tmp_path: Path) -> None:
     """Control."""
     blind = described_otherwise(watched, tmp_path / "blind", "<define>LOOKS</define>", "")

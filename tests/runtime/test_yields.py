@@ -208,6 +208,7 @@ MISTAKES = {
 }  # fmt: skip
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("mistake", list(MISTAKES))
 def test_a_mistake_in_the_switch_is_noticed(mistake: str, tmp_path: Path) -> None:
     (before, after), way, fpu = MISTAKES[mistake]

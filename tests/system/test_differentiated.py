@@ -16,6 +16,8 @@ from tests.support.example import EXAMPLE, SENSOR, build_project, copy_project
 from tests.support.injector import Injector
 from tests.support.machine import Machine
 
+pytestmark = pytest.mark.campaign
+
 PATIENCE = 120.0
 CHATTER = b"# node 7 to node 9: all is well\r"
 BLOCK = ("waiting", "records", "posted", "postponed", "dropped", "lost")

@@ -10,6 +10,8 @@ from tests.system.live import Live
 from tests.system.road import COUNTED, Road
 from tests.system.test_containment import MEMORY, OTHER
 
+pytestmark = pytest.mark.campaign
+
 GARBAGE = {MOTOR: "speed 3735928559", SENSOR: "gain 3735928559"}  # 0xDEADBEEF
 
 

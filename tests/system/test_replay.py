@@ -8,11 +8,15 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 from tests.support.console import Console, is_end_of_answer
 from tests.support.example import CONSOLES, MOTOR, SENSOR
 from tests.support.machine import Machine
 from tests.system.live import KERNEL, KERNEL_CONSOLE, PATIENCE
 from tests.system.road import COUNTED, FVMKIT, Road
+
+pytestmark = pytest.mark.campaign
 
 LINES = {**CONSOLES, KERNEL: KERNEL_CONSOLE}
 REPLAYS = 2

@@ -10,6 +10,8 @@ from composer.verify.verify import verify
 from tests.runtime.conftest import SYSTEMS
 from tests.support.built import Built, build, described_otherwise, once, with_other_kernel
 
+pytestmark = pytest.mark.campaign
+
 FIRST = "struct vcpu *vcpu = &vcpu_table["
 SENDS_A_SLOT = (
     "void signal_send(uint32_t index)\n{\n    struct signal *signal = &signal_table[index];",

@@ -10,6 +10,8 @@ from composer.verify.verify import verify
 from tests.composer.systems import write
 from tests.support.built import Built, build, once
 
+pytestmark = pytest.mark.campaign
+
 PLL = 'm="8" n="336" p="2" q="7" ahb="1" apb1="4" apb2="2" latency="5"'
 CLOCKS = {
     "HSI": 'source="HSI" latency="0"',

@@ -294,6 +294,7 @@ def test_a_register_lost_by_save_and_restore_alike_is_seen(tmp_path: Path) -> No
         equivalent(*images, SWITCH)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("file", ["FreeRTOS", "flagged.c"])
 def test_wrong_transcriptions_are_caught_or_proved_equal(file: str) -> None:
     """A sample; all of them: make mutants."""

@@ -78,6 +78,7 @@ WRONG: tuple[tuple[str, Change, Change], ...] = (
 )  # fmt: skip
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("number", range(len(WRONG)), ids=lambda n: f"{n}-{WRONG[n][0]}")
 def test_wrong_split_is_noticed(number: int, tmp_path: Path) -> None:
     name, in_middle, in_bottom = WRONG[number]

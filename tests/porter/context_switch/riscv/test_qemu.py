@@ -15,8 +15,12 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+import pytest
+
 from tests.porter.context_switch.riscv.trees import CHIP, GCC, IMAC, PORT, QEMU
 from tests.porter.context_switch.trees import KERNEL, ROOT
+
+pytestmark = pytest.mark.campaign
 
 RUNTIME = ROOT / "fvm-runtime"
 PATIENCE = 120
