@@ -39,6 +39,10 @@ class Code(ABC):
         """As their author wrote them, by address."""
         return {address: it.text for address, it in self._found.items()}
 
+    @abstractmethod
+    def decoded(self) -> str:
+        """The instructions themselves, a line each: where a macro made them, no text has them."""
+
     def reached(self, start: int, end: int) -> list[int]:
         """Where they stand between two addresses."""
         return [address for address in self._found if start <= address < end]

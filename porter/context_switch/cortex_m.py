@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from porter.context_switch.arm_relocations import R_ARM_ABS32
+from porter.context_switch.arm_relocations import JUMPS, R_ARM_ABS32
 from porter.context_switch.call_registers import FLAGS, CallRegisters
 from porter.context_switch.compiled_text import compiled_for_arm
 from porter.context_switch.machine import Machine
@@ -29,6 +29,7 @@ CORTEX_M = Machine(
     gnu_only="",
     compiled=compiled_for_arm,
     word=R_ARM_ABS32,
+    jumps=JUMPS,
     dwarf=_dwarf,
     jump_targets=None,
     length=lambda first: 4 if first >> 11 > 0x1C else 2,

@@ -69,6 +69,10 @@ class ArmCode(Code):
         found = decode.decode(assembly.object, function, assembly.text)
         return next((f"'{it.text}'" for it in found if it.name in PRIVILEGED), "")
 
+    def decoded(self) -> str:
+        """As Code says."""
+        return "\n".join(f"{it.name} {it.detail}" for it in self._found.values())
+
     def role(self, is_handler: bool) -> str | None:
         """As Code says."""
         return roles.classify(list(self._found.values()), is_handler)

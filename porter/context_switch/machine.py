@@ -30,10 +30,11 @@ class Machine:
     `assembler`: switches of GNU's; `gnu_only`: why no other's text is understood, "" where it is;
     `compiled`: what is made of a C file, from the text and the file's name.
 
-    Objects. `word`: the relocation of a word that is an address; `dwarf`: debug information of an
-    object's bytes; `jump_targets`: in a section, between two places, jumps of a table and where
-    they go, None where handlers are words of a table; `length`: bytes of an instruction, from its
-    first halfword; `fillers`: what fills up or stops, and so may be lost.
+    Objects. `word`: the relocation of a word that is an address; `jumps`: those of instructions
+    that go there; `dwarf`: debug information of an object's bytes; `jump_targets`: in a section,
+    between two places, jumps of a table and where they go, None where handlers are words of a
+    table; `length`: bytes of an instruction, from its first halfword; `fillers`: what fills up or
+    stops, and so may be lost.
 
     Numbers in assembler text. `core`: the scanner's name for what decodes them; `head`: what a text
     begins with; `argument`: how names of registers begin that stand for operands; `spelled`: what
@@ -59,6 +60,7 @@ class Machine:
     compiled: Callable[[str, str], CompiledText]
 
     word: int
+    jumps: frozenset[int]
     dwarf: Callable[[bytes], Any]
     jump_targets: JumpTargets | None
     length: Callable[[int], int]

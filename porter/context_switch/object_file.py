@@ -290,6 +290,15 @@ class ObjectFile:
             if is_there and section in self._loaded and user not in named:
                 yield section, address
 
+    def addresses(self) -> set[str]:
+        """Names whose address a loaded word or an instruction has, other than to go there."""
+        found = set()
+        for (section, _), relocation in self._relocations.items():
+            if section in self._loaded and relocation.kind not in self.machine.jumps:
+                home, start = relocation.place or (-1, 0)
+                found |= {relocation.symbol, self.name_at(home, (start + relocation.offset) & ~1)}
+        return {name for name in found if name}
+
     def name_at(self, section: int, address: int) -> str | None:
         """The symbol at an address of this object."""
         return self._names.get((section, address))

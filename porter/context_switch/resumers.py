@@ -151,12 +151,25 @@ class Resumers:
         files = {*self._having(having)}
         for file in self._files:
             in_c = file in files and _FROM_MACRO.search(file.read_bytes())
-            may_have = in_c or file.suffix.lower() in ASM_SUFFIXES
-            assembly = self._assembly(file) if may_have else None
-            if assembly is not None:
-                for function in assembly.object.functions:
-                    if _by_hand(file, assembly, function):
-                        yield file, assembly, function
+            if in_c or file.suffix.lower() in ASM_SUFFIXES:
+                yield from self._by_hand_in(file)
+
+    def in_assembler(self) -> Iterator[tuple[Path, Assembly, Function]]:
+        """Those of assembler files alone."""
+        for file in self._files:
+            if file.suffix.lower() in ASM_SUFFIXES:
+                yield from self._by_hand_in(file)
+
+    def _by_hand_in(self, file: Path) -> Iterator[tuple[Path, Assembly, Function]]:
+        if (assembly := self._assembly(file)) is not None:
+            for function in assembly.object.functions:
+                if _by_hand(file, assembly, function):
+                    yield file, assembly, function
+
+    def assemblies(self) -> Iterator[Assembly]:
+        """Of the assembler files that can be assembled."""
+        files = (it for it in self._files if it.suffix.lower() in ASM_SUFFIXES)
+        return (found for it in files if (found := self._assembly(it)) is not None)
 
     def outside(self, having: re.Pattern[bytes]) -> Iterator[tuple[Path, Assembly, Function]]:
         """Functions in asm statements of C files that stand in no function."""

@@ -65,6 +65,10 @@ class RiscvCode(Code):
         """Which one it is, nobody is told."""
         return "a privileged instruction" if cls(assembly, function).needs_port() else ""
 
+    def decoded(self) -> str:
+        """As Code says: where a macro makes several, their texts are no macro's."""
+        return "\n".join(it.text for it in self._found.values())
+
     def role(self, is_handler: bool) -> str | None:
         """mret says of a handler what it is."""
         return roles.classify(self._found.values())

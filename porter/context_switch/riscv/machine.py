@@ -14,6 +14,7 @@ from scanner.arch.profiles import profile
 from scanner.rules import csr
 
 _R_RISCV_32 = 1
+_JUMPS = frozenset({16, 17, 18, 19, 44, 45})  # BRANCH, JAL, CALL(_PLT), RVC_BRANCH, RVC_JUMP
 _C_NOP, _C_STAY, _C_EBREAK = b"\1\0", b"\1\xa0", b"\2\x90"
 _NOP, _STAY, _EBREAK = b"\x13\0\0\0", b"\x6f\0\0\0", b"\x73\0\x10\0"
 
@@ -31,6 +32,7 @@ RV32 = Machine(
     gnu_only="of RISC-V only GNU's assembler is understood, not IAR's",
     compiled=compiled_for_riscv,
     word=_R_RISCV_32,
+    jumps=_JUMPS,
     dwarf=dwarf,
     jump_targets=jump_targets,
     length=lambda first: 4 if first & 3 == 3 else 2,
