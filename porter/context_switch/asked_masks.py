@@ -8,14 +8,15 @@ puts back what it found may find anything.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.c_nodes import function_name
+from porter.context_switch.c_nodes import ASM, function_name
+from porter.context_switch.callees import Callees, Reached
 from porter.context_switch.ir import WHY_NESTING, Call, Note
 from porter.context_switch.machine import Masks
-from porter.context_switch.mask_reads import readings
-from porter.context_switch.own_masks import ASM, opens_interrupts
+from porter.context_switch.mask_reads import asks_in_assembler, readings, reads_in_text
+from porter.context_switch.own_masks import opens_interrupts
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements
 from porter.registers.intrinsics import (
@@ -30,53 +31,70 @@ from porter.source.c_tree import ancestors, enclosing_function, one_line, text_o
 _WRITERS = MASK_WRITE | BASEPRI_WRITE | BASEPRI_RAISE
 _WRITES = re.compile(rb"\bmsr\w*\s+(?:primask|basepri\w*)|\bcsr[wsc]+i?\s+mstatus", re.IGNORECASE)
 _OPENS = re.compile(rb"\bcpsie\b|\bcsrsi?\s+mstatus", re.IGNORECASE)
-_ALIAS = re.compile(rb"\b_*(?:alias|ifunc)_*\s*\(")
 _CALCULATES = frozenset({"binary_expression", "unary_expression"})
 
 
-def refuse_questions(nodes: tuple[Node, ...], units: CUnits, masks: Masks) -> None:
+def refuse_questions(
+    nodes: tuple[Node, ...], units: CUnits, callees: Callees, masks: Masks
+) -> None:
     """NotTranscribable where C or assembler that a handler calls asks for its mask. `masks`: as
     the machine has them."""
     items = conditions_and_statements(nodes)
-    called = [item.function.encode() for item in items if isinstance(item, Call)]
+    reached = list(callees.of(item.function for item in items if isinstance(item, Call)))
     notes = [item for item in items if isinstance(item, Note) and item.why == WHY_NESTING]
     texts = [text for note in notes for _, text in note.origin]
     taken = [mask for mask, takes in masks.items() if takes and any(map(takes.search, texts))]
-    for name, definitions in units.reached(called).items() if taken else ():
-        if not definitions and (where := _elsewhere(name, units)):
-            raise NotTranscribable(
-                f"holds interrupts off around {name.decode('latin-1')}(), {where}: does it ask for "
-                f"{taken[0]}? Define it in C, under this name"
-            )
-    for mask in [mask for mask, takes in masks.items() if takes is None or mask in taken]:
-        if asks := asks_mask(called, mask, units):
+    asked = [mask for mask, takes in masks.items() if takes is None or mask in taken]
+    for mask in asked:
+        readers = _read(reached, mask, units)[2]
+        for it in reached:
+            if where := _elsewhere(it, mask, bool(readers), mask in taken):
+                raise NotTranscribable(
+                    f"holds interrupts off and {it.road}, {where}: does it ask for {mask}? Define "
+                    "it in C, under this name"
+                )
+        if asks := asks_mask(reached, mask, units, callees):
             raise NotTranscribable(
                 f"{asks}: on the machine this handler holds interrupts off there, a guest's "
                 "handlers don't nest and take no mask; don't let it ask"
             )
 
 
-def _elsewhere(name: bytes, units: CUnits) -> str:
-    """Where a function is defined that isn't read: under another name, or in C++."""
-    for node in units.named(name):
-        declaration = next((it for it in ancestors(node) if it.type == "declaration"), None)
-        if declaration is not None and _ALIAS.search(text_of(declaration)):
-            return "an alias"
-    found = units.in_cplusplus([name])
-    return f"which {found[0]} names, C++" if found else ""
+def _elsewhere(it: Reached, mask: str, is_read: bool, is_taken: bool) -> str:
+    """Where a function is defined so that what it returns isn't followed: under another name, where
+    anybody reads the mask, or in C++, where it may itself."""
+    if it.body.is_alias:
+        return "an alias" if is_read else ""
+    if it.body.cplusplus is None:
+        return ""
+    file, text = it.body.cplusplus
+    may_read = is_taken or is_read or mask.encode() in text
+    return f"which {file.name} names, C++" if may_read else ""
 
 
-def asks_mask(functions: Iterable[bytes], mask: str, units: CUnits) -> str:
-    """Which of these functions, or of those they call, asks what a mask is; "" where none does
-    more than to put back what it found."""
-    reached = units.reached(functions)
-    inside = {definition.id for definitions in reached.values() for definition in definitions}
+def _read(
+    reached: list[Reached], mask: str, units: CUnits
+) -> tuple[list[CNode], list[CNode], set[str]]:
+    """Expressions that have what these read of a mask, as readings() has them, and who reads it."""
     starts: list[CNode] = []
     kept: list[CNode] = []
-    for name in reached:
-        own, others = readings(name, mask, units)
+    readers = set()
+    for it in reached:
+        own, others = readings(it.name.encode("latin-1"), it.body.assembler, mask, units)
         starts += own
         kept += others
+        readers |= {it.name} if own or others or reads_in_text(it, mask) else set()
+    return starts, kept, readers
+
+
+def asks_mask(reached: list[Reached], mask: str, units: CUnits, callees: Callees) -> str:
+    """Which of these functions asks what a mask is; "" where none does more than to put back what
+    it found."""
+    inside = {definition.id: it for it in reached for definition in it.body.definitions}
+    starts, kept, readers = _read(reached, mask, units)
+    for it in reached:
+        if asks_in_assembler(it, mask, readers & callees.names_in(it.name)):
+            return f"{it.road}, which asks for {mask} in assembler"
     ends = []
     for node, parent, further in _steps(starts, units):
         around = enclosing_function(node)
@@ -89,8 +107,11 @@ def asks_mask(functions: Iterable[bytes], mask: str, units: CUnits) -> str:
     ends += [(node, parent) for node, parent, further in _steps(kept, units) if further is None]
     for node, parent in ends:
         around = enclosing_function(node)
-        if around is not None and not _puts_back(parent, units):
-            return f"{function_name(around).decode()}() asks for {mask}, '{one_line(parent)}'"
+        if around is not None and not _puts_back(parent, units, callees):
+            name = function_name(around).decode("latin-1")
+            caller = inside.get(around.id)
+            who = caller.road if caller is not None else f"keeps {mask} for {name}()"
+            return f"{who}, which asks for {mask}, '{one_line(parent)}'"
     return ""
 
 
@@ -108,7 +129,7 @@ def _steps(starts: list[CNode], units: CUnits) -> Iterator[tuple[CNode, CNode, l
                 waiting.append(parent)
 
 
-def _puts_back(parent: CNode, units: CUnits) -> bool:
+def _puts_back(parent: CNode, units: CUnits, callees: Callees) -> bool:
     """Whether what is around a value writes the mask, or opens it if that is what it was."""
     if parent.type == "gnu_asm_input_operand":
         whole = next(it for it in ancestors(parent) if it.type in ASM)
@@ -123,15 +144,15 @@ def _puts_back(parent: CNode, units: CUnits) -> bool:
     if body is None:
         return False
     statements = body.named_children if body.type == "compound_statement" else [body]
-    return all(_only_opens(it, units) for it in statements)
+    return all(_only_opens(it, units, callees) for it in statements)
 
 
-def _only_opens(statement: CNode, units: CUnits) -> bool:
+def _only_opens(statement: CNode, units: CUnits, callees: Callees) -> bool:
     inner = statement.named_children[0] if statement.named_child_count else statement
     if inner.type in ASM:
         return _OPENS.search(text_of(inner)) is not None
     callee = inner.child_by_field_name("function")
     if inner.type != "call_expression" or callee is None:
         return False
-    name = text_of(callee)
-    return name.decode("latin-1") in MASK_CLEAR or opens_interrupts([name], units) == name
+    name = text_of(callee).decode("latin-1")
+    return name in MASK_CLEAR or opens_interrupts([name], units, callees) == name

@@ -192,7 +192,7 @@ class AsmFile:
             refuse_reserved(role, names, self._options)
             handler = transcribe(assembly, function, role, names)
             refuse_callers_state(handler, self._vectors, self._project.units)
-            refuse_thread_pointer(handler, self._project.units, assembly.object.machine)
+            refuse_thread_pointer(handler, self._project, assembly.object.machine)
             spans = self._spans_of(assembly, function, code, place)
             arms = self._arms.of(handler, spans, names) if self._in_c else ()
             handler = with_pick_of_all(handler, arms, names)

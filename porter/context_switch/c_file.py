@@ -150,7 +150,7 @@ class CFile:
             refuse_unreached(assembly, function, function.end)
             handler = transcribe(assembly, function, role, names)
             refuse_callers_state(handler, self._vectors, self._project.units)
-            refuse_thread_pointer(handler, self._project.units, assembly.object.machine)
+            refuse_thread_pointer(handler, self._project, assembly.object.machine)
             arms = self._arms.of(handler, self._spans_of(definition), names)
             handler = with_pick_of_all(handler, arms, names)
             self._found.append(_Found(handler, arms, definition))

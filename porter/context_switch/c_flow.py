@@ -19,7 +19,6 @@ from porter.context_switch.assemble import CompileError, constant, preprocess, s
 from porter.context_switch.c_nodes import (
     assignments_to,
     base_of,
-    calls_in,
     declared_name,
     element_of,
     function_name,
@@ -132,7 +131,7 @@ class CUnits:
         """Calls of a function, and other uses of its name than declarations."""
         for node in self.named(name):
             parent = node.parent
-            if parent is not None and "declarator" not in parent.type:
+            if parent is not None and not is_declarator(node):
                 yield parent if parent.type == "call_expression" else node
 
     def jumps(self, name: bytes) -> Iterator[Node]:
@@ -168,16 +167,27 @@ class CUnits:
                  for file in self._naming(name)}  # fmt: skip
         return {file: nodes for file, nodes in found.items() if nodes}
 
-    def reached(self, names: Iterable[bytes]) -> dict[bytes, list[Node]]:
-        """Functions that are called from these on, with their definitions in C."""
-        found: dict[bytes, list[Node]] = {}
-        waiting = list(names)
-        while waiting:
-            name = waiting.pop()
-            if name not in found:
-                found[name] = self.definitions(name)
-                waiting += [callee for it in found[name] for _, callee in calls_in(it)]
-        return found
+    def weak_as(self, name: bytes) -> Iterator[bytes]:
+        """What `#pragma weak` says that a name is another name of."""
+        pragma = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+weak[ \t]+%s[ \t]*=[ \t]*(\w+)"
+                            % re.escape(name), re.MULTILINE)  # fmt: skip
+        for file in self._naming(name):
+            yield from pragma.findall(self._text(file))
+
+    def labelled(self, name: bytes) -> Iterator[bytes]:
+        """Functions that C gives this name for the linker."""
+        label = re.compile(rb'\b_*asm_*\s*\((?:\s*"")*\s*"%s"\s*\)' % re.escape(name))
+        for file in self._naming(name):
+            for match in label.finditer(self._text(file)):
+                node = self._tree(file).smallest(*match.span())
+                around = (it for it in ancestors(node) if it.type == "declaration") if node else ()
+                for declaration in list(around)[:1]:
+                    found = declared_name(declaration.child_by_field_name("declarator"))
+                    yield from () if found is None else (text_of(found),)
+
+    def trees(self) -> Iterator[SyntaxTree]:
+        """Of all files."""
+        return map(self._tree, self._sources)
 
     def assignments(self, name: bytes) -> Iterator[tuple[Node, Node]]:
         """Each place that sets a variable or a member, or a part of one, and an enumerator, with

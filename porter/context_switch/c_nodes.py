@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from porter.source.c_tree import Node, captured, outermost, query, text_of, walk
 
+ASM = frozenset({"gnu_asm_expression", "asm_statement"})
 _DECLARATIONS = query("[(declaration) (parameter_declaration)] @it")
 _IDENTIFIERS = query("(identifier) @it")
 _CALLS = query("(call_expression) @it")
@@ -35,6 +36,17 @@ def parameter_name(definition: Node, place: int) -> bytes | None:
     """The name of a parameter, counted from 0; None where it has none."""
     names = _parameter_names(definition)
     return names[place] if place < len(names) else None
+
+
+def parameters_of(definition: Node) -> int | None:
+    """How many parameters a function has; None where its definition leaves that open."""
+    listed = next((node for node in walk(definition) if node.type == "parameter_list"), None)
+    parts = [it for it in (listed.named_children if listed is not None else ())
+             if it.type != "comment"]  # fmt: skip
+    if not parts or any(it.type != "parameter_declaration" for it in parts):
+        return None
+    is_void = text_of(parts[0]).strip() == b"void"
+    return 0 if is_void and len(parts) == 1 else len(parts)
 
 
 def _parameter_names(definition: Node) -> list[bytes | None]:

@@ -38,7 +38,7 @@ _FUNCTIONS = (ROLE_OTHER, ROLE_START)  # what C calls
 def sets_stack_pointer(draft: Draft) -> None:
     """A first-task start that leaves the task's stack to C."""
     for node in flatten(draft.nodes) if draft.role == ROLE_START else ():
-        if isinstance(node, Call) and sets_stack(node.function, draft.names.project.units):
+        if isinstance(node, Call) and sets_stack(node.function, draft.names.project.callees):
             raise NotTranscribable(f"calls {node.function}(), {ON_ITS_OWN}")
 
 
@@ -101,13 +101,14 @@ def restores_nothing(draft: Draft) -> None:
 def waits(draft: Draft) -> None:
     """Handlers don't."""
     if draft.role in _HANDLERS:
-        refuse_waits(draft.nodes, draft.names.project.units)
+        refuse_waits(draft.nodes, draft.names.project.callees)
 
 
 def is_asked_for_masks(draft: Draft) -> None:
     """By what a handler calls."""
     if draft.role in _HANDLERS:
-        refuse_questions(draft.nodes, draft.names.project.units, draft.machine.masks)
+        project = draft.names.project
+        refuse_questions(draft.nodes, project.units, project.callees, draft.machine.masks)
 
 
 def answers_in_frame(draft: Draft) -> None:

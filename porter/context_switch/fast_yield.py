@@ -71,12 +71,12 @@ def fast_yield(
     if other := _other_resumer(home, functions, names.project.resumers, vectors):
         return other
     assert isinstance(home.pick, Pick)
-    if why := only_in_handler(home.pick, names.project.units):
+    if why := only_in_handler(home.pick, names.project.units, names.project.callees):
         return why
     items = conditions_and_statements(home.pick.nodes)
-    called = [item.function.encode() for item in items if isinstance(item, Call)]
+    called = [item.function for item in items if isinstance(item, Call)]
     try:
-        depth = stack_depth(called, names.project.units)
+        depth = stack_depth(called, names.project.units, names.project.callees)
     except Unbounded as reason:
         return str(reason)
     if depth > ALLOWED:

@@ -88,8 +88,8 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     refuse_no_return(role, function.names, names.project, machine)
     signatures = _signatures(assembly, function, code, names)
     if role in (ROLE_SWITCH, ROLE_SVC):
-        units = names.project.units
-        signatures = {name: replace(signature, moves_stack=moves_stack(name, units))
+        callees = names.project.callees
+        signatures = {name: replace(signature, moves_stack=moves_stack(name, callees))
                       for name, signature in signatures.items()}  # fmt: skip
     own = _own(function, code, names) if role in (ROLE_OTHER, ROLE_START) else NOTHING
     texts = code.texts()

@@ -41,18 +41,18 @@ class KeptRegisters:
 
     def refuse(self, called: Iterable[str]) -> None:
         """NotTranscribable where one of these functions, or one that it leads to, touches some."""
-        for name, road in self._callees.roads(called, self._touching):
-            if name in self._touching:
+        for it in self._callees.of(called):
+            if it.name in self._touching:
                 raise NotTranscribable(
-                    f"{road} of {self._touching[name]}: on the machine these are the task's, in a "
-                    "guest they are VCT's own there, and the task's are in USR_REG. Let the "
-                    f"handler save and fetch them itself, or write {name}() in C over USR_REG"
+                    f"{it.road} of {self._touching[it.name]}: on the machine these are the task's, "
+                    "in a guest they are VCT's own there, and the task's are in USR_REG. Let the "
+                    f"handler save and fetch them itself, or write {it.name}() in C over USR_REG"
                 )
-            if (found := self._callees.in_cplusplus(name)) is not None:
-                file, text = found
+            if it.body.cplusplus is not None:
+                file, text = it.body.cplusplus
                 if any(_KEPT.search(asm) for asm in _ASM.findall(text)):
                     raise NotTranscribable(
-                        f"{road}, which {file.name} names, C++ with asm that uses registers of "
+                        f"{it.road}, which {file.name} names, C++ with asm that uses registers of "
                         "its caller: what is called there isn't followed. Let C do it"
                     )
 

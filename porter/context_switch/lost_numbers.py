@@ -68,7 +68,8 @@ def refuse_numbers(name: str, nodes: tuple[Node, ...], units: CUnits) -> None:
 def level_compared(function: str, units: CUnits) -> str:
     """Which C compares the level of BASEPRI that a C function read, or computes with it, here or
     wherever it hands it; "" for none. What is only kept, shown or written back may be 0 or 1."""
-    starts, kept = readings(function.encode("latin-1"), "BASEPRI", units)
+    name = function.encode("latin-1")
+    starts, kept = readings(name, units.assembler_text(name) or b"", "BASEPRI", units)
     for node, parent in units.ends([*starts, *kept]):
         if parent.type in _COMPUTES and not _is_harmless(node, parent, "BASEPRI", units):
             return one_line(parent)

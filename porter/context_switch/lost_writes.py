@@ -33,11 +33,12 @@ class LostWrites:
         texts = [text for it in notes for _, text in it.origin]
         for register in sorted({it.lower() for text in texts for it in _WRITE.findall(text)}):
             readers = self._readers(register)
-            for name, road in self._callees.roads(called, readers):
-                if name in readers:
+            for it in self._callees.of(called):
+                if it.name in readers:
                     raise NotTranscribable(
-                        f"{road}, which reads {register.upper()}: a guest's function doesn't write "
-                        "it, so what is read there is something else. Hand it on in a variable"
+                        f"{it.road}, which reads {register.upper()}: a guest's function doesn't "
+                        "write it, so what is read there is something else. Hand it on in a "
+                        "variable"
                     )
 
     def _readers(self, register: str) -> set[str]:

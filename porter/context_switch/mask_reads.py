@@ -3,25 +3,34 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.c_nodes import calls_in, is_local, uses_in
-from porter.context_switch.own_masks import ASM
+from porter.context_switch.c_nodes import ASM, calls_in, is_local, uses_in
+from porter.context_switch.callees import Reached
 from porter.registers.intrinsics import BASEPRI_READ, MASK_READ
 from porter.source.c_tree import Node, text_of, walk
 
+_CONDITIONS = re.compile(
+    rb"\bcbn?z\b|\bb(?:eq|ne|cs|hs|cc|lo|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)(?:u|z|\.[nw])?\b"
+    rb"|\bb(?:nez|gez|gtz|ltz|lez|eqz|gtu|leu)\b|\bit[te]{0,3}\s",
+    re.IGNORECASE,
+)
 _READERS = {"PRIMASK": MASK_READ, "BASEPRI": BASEPRI_READ, "mstatus": frozenset[str]()}
 
 
-def readings(name: bytes, mask: str, units: CUnits) -> tuple[list[Node], list[Node]]:
-    """Those that nobody else may set, and reads of variables in which the function keeps it."""
+def readings(
+    name: bytes, assembler: bytes, mask: str, units: CUnits
+) -> tuple[list[Node], list[Node]]:
+    """Of a function with this text in assembler: those that nobody else may set, and reads of
+    variables in which the function keeps it."""
     starts: list[Node] = []
     kept: list[Node] = []
-    reads = re.compile(rb"\b(?:mrs\w*|csrr\w*)\s+[^,;\n]+,\s*%s\b" % mask.encode(), re.IGNORECASE)
-    if reads.search(units.assembler_text(name) or b""):
+    reads = _reading(mask)
+    if reads.search(assembler):
         starts += units.calls(name)
     for definition in units.definitions(name):
-        starts += [it for it, callee in calls_in(definition)
+        starts += [call for call, callee in calls_in(definition)
                    if callee.decode("latin-1") in _READERS[mask]]  # fmt: skip
         for node in walk(definition):
             if node.type in ASM and reads.search(text_of(node)):
@@ -32,6 +41,36 @@ def readings(name: bytes, mask: str, units: CUnits) -> tuple[list[Node], list[No
                     starts += uses_in(definition, result) if own else ()
                     kept += units.reads(result) if not own else ()
     return starts, kept
+
+
+def _reading(mask: str) -> re.Pattern[bytes]:
+    text = rb"\b(?:mrs\w*|csrr\w*)\s+[^,;\n]+,\s*%s\b" % mask.encode()
+    return re.compile(text, re.IGNORECASE)
+
+
+def reads_in_text(it: Reached, mask: str) -> bool:
+    """Whether a function in assembler, or asm in one in C, reads a mask."""
+    return any(map(_reading(mask).search, _assembler_of(it)))
+
+
+def _assembler_of(it: Reached) -> list[bytes]:
+    statements = (node for definition in it.body.definitions for node in walk(definition)
+                  if node.type in ASM)  # fmt: skip
+    return [it.body.assembler, *map(text_of, statements)]
+
+
+def asks_in_assembler(it: Reached, mask: str, readers: Collection[str]) -> bool:
+    """Whether a function in assembler may decide something by a mask that it reads or gets from
+    `readers`: there are conditions in it."""
+    return any(
+        _CONDITIONS.search(text)
+        and (_reading(mask).search(text) or any(_has(text, name) for name in readers))
+        for text in _assembler_of(it)
+    )
+
+
+def _has(text: bytes, name: str) -> bool:
+    return re.search(rb"\b%s\b" % re.escape(name.encode("latin-1")), text) is not None
 
 
 def _results(statement: Node) -> list[bytes] | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from functools import partial
 
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import function_name, is_declarator
@@ -72,7 +71,5 @@ def _runs_in_handler(use: Node, names: frozenset[str], project: ProjectData) -> 
     """Whether a handler in assembler calls the C around, by names."""
     around = enclosing_function(use)
     called = project.resumers.called_by_handlers(names)
-    encode = partial(str.encode, encoding="latin-1")
-    return around is not None and function_name(around) in project.units.reached(
-        map(encode, called)
-    )
+    reached = {it.name.encode("latin-1") for it in project.callees.of(sorted(called))}
+    return around is not None and function_name(around) in reached

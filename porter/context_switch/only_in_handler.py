@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from porter.context_switch.asked_masks import asks_mask
 from porter.context_switch.c_flow import CUnits
+from porter.context_switch.callees import Callees
 from porter.context_switch.ir import Call, Guest
 from porter.context_switch.own_masks import opens_interrupts
 from porter.context_switch.pick import Pick
@@ -20,20 +21,20 @@ from porter.context_switch.understood import not_understood
 from porter.source.c_tree import Node, ancestors, text_of, walk
 
 
-def only_in_handler(pick: Pick, units: CUnits) -> str:
+def only_in_handler(pick: Pick, units: CUnits, callees: Callees) -> str:
     """Why a pick is nothing for a fast yield; "" where all that it may do is known and harmless."""
     items = conditions_and_statements(pick.nodes)
     if any(isinstance(item, Guest) and "VIRT_PRIMASK" in item.arguments for item in items):
         return "choosing the next task writes PRIMASK"
-    called = [item.function.encode() for item in items if isinstance(item, Call)]
-    if opening := opens_interrupts(called, units):
-        return f"{opening.decode()}(), which choosing a task may call, opens interrupts"
-    if asks := asks_mask(called, "PRIMASK", units):
+    called = [item.function for item in items if isinstance(item, Call)]
+    if opening := opens_interrupts(called, units, callees):
+        return f"{opening}(), which choosing a task may call, opens interrupts"
+    if asks := asks_mask(list(callees.of(called)), "PRIMASK", units, callees):
         return asks
-    for name, definitions in units.reached(called).items():
-        if any(map(_reads_icsr, definitions)):
-            return f"{name.decode()}(), which choosing a task may call, asks for the handler's mode"
-    return follows_saved(pick, units) or not_understood(called, units)
+    for it in callees.of(called):
+        if any(map(_reads_icsr, it.body.definitions)):
+            return f"{it.name}(), which choosing a task may call, asks for the handler's mode"
+    return follows_saved(pick, units) or not_understood(called, units, callees)
 
 
 def _reads_icsr(definition: Node) -> bool:

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.c_nodes import calls_in, function_name, is_local, parameter_name
+from porter.context_switch.c_nodes import ASM, function_name, is_local, parameter_name
+from porter.context_switch.callees import Callees
 from porter.registers.intrinsics import INTRINSIC_BYTES, MASK_CLEAR, MASK_READ, MASK_WRITE
 from porter.source.c_tree import (
     Node,
@@ -23,7 +24,6 @@ from porter.source.c_tree import (
     walk,
 )
 
-ASM = frozenset({"gnu_asm_expression", "asm_statement"})
 _OPENS = re.compile(rb"\bcpsie\w*\s+\w*i", re.IGNORECASE)
 _READS = re.compile(rb"\bmrs\w*\s+[^,;\n]+,\s*primask\b", re.IGNORECASE)
 _WRITES = re.compile(rb"\bmsr\w*\s+primask\s*,\s*(%?\w+)", re.IGNORECASE)
@@ -34,37 +34,31 @@ _SAME = frozenset({"parenthesized_expression", "cast_expression", "unary_express
                    "binary_expression"})  # fmt: skip
 
 
-def opens_interrupts(functions: Iterable[bytes], units: CUnits) -> bytes | None:
-    """The function, of these or of what they call, that opens PRIMASK whatever it found."""
+def opens_interrupts(functions: Iterable[str], units: CUnits, callees: Callees) -> str:
+    """The function, of these or of what they come to, that opens PRIMASK whatever it found; "" for
+    none."""
     look = _Look(units)
-    return next((found for name in functions if (found := look.opens(name)) is not None), None)
+    for it in callees.of(functions, unless=look.is_nothing):
+        if _opens_in_assembler(it.body.assembler) or any(map(look.opens, it.body.definitions)):
+            return it.name
+    return ""
 
 
 @dataclass
 class _Look:
     units: CUnits
-    known: dict[bytes, bytes | None] = field(default_factory=dict)
 
-    def opens(self, name: bytes) -> bytes | None:
-        """Which function does, of this one and what it calls."""
-        if name not in self.known:
-            self.known[name] = None  # one that calls itself
-            self.known[name] = self._opens(name)
-        return self.known[name]
+    def is_nothing(self, call: Node) -> bool:
+        """Whether a call is CMSIS's, or one that happens only where the mask was found open."""
+        callee = call.child_by_field_name("function")
+        return (callee is not None and text_of(callee) in INTRINSIC_BYTES) or self._is_asked_for(
+            call
+        )
 
-    def _opens(self, name: bytes) -> bytes | None:
-        if _opens_in_assembler(self.units.assembler_text(name) or b""):
-            return name
-        for definition in self.units.definitions(name):
-            for node in walk(definition):
-                if self._is_opening(node) and not self._is_asked_for(node):
-                    return name
-            for call, callee in calls_in(definition):
-                if callee in INTRINSIC_BYTES or self._is_asked_for(call):
-                    continue
-                if (found := self.opens(callee)) is not None:
-                    return found
-        return None
+    def opens(self, definition: Node) -> bool:
+        """Whether a function in C does by itself."""
+        nodes = walk(definition)
+        return any(self._is_opening(it) and not self._is_asked_for(it) for it in nodes)
 
     def _is_opening(self, node: Node) -> bool:
         if node.type in ASM:
@@ -101,7 +95,7 @@ class _Look:
                      and it.type != "number_literal"]  # fmt: skip
             return bool(inner) and all(self._is_found(it, seen) for it in inner)
         if value.type == "call_expression":
-            return self._returns_mask(text_of(value.child_by_field_name("function") or value))
+            return self._returns_mask(text_of(value.child_by_field_name("function") or value), seen)
         if value.type not in ("identifier", "field_expression") or value.id in seen:
             return False
         seen |= {value.id}
@@ -111,17 +105,24 @@ class _Look:
             for it in values
         )
 
-    def _returns_mask(self, name: bytes) -> bool:
+    def _returns_mask(self, name: bytes, seen: frozenset[int]) -> bool:
         if name.decode("latin-1") in MASK_READ:
             return True
-        for callee, definitions in self.units.reached([name]).items():
-            if _READS.search(self.units.assembler_text(callee) or b""):
-                return True
-            for definition in definitions:
-                text = text_of(definition)
-                if _READS.search(text) or any(it.encode() in text for it in MASK_READ):
-                    return True
-        return False
+        if _READS.search(self.units.assembler_text(name) or b""):
+            return True
+        definitions = self.units.definitions(name)
+        return bool(definitions) and all(self._gives_mask(it, seen) for it in definitions)
+
+    def _gives_mask(self, definition: Node, seen: frozenset[int]) -> bool:
+        """Whether all that a function returns is the mask; a naked one returns what it reads."""
+        if definition.id in seen:
+            return False
+        seen |= {definition.id}
+        returned = [it.named_children[0] for it in walk(definition)
+                    if it.type == "return_statement" and it.named_children]  # fmt: skip
+        if not returned:
+            return _READS.search(text_of(definition)) is not None
+        return all(self._is_found(it, seen) for it in returned)
 
     def _values(self, place: Node) -> list[Node]:
         """What a variable, a parameter or a member is ever given; an asm statement that sets it."""

@@ -10,13 +10,16 @@ from pathlib import Path
 from porter.context_switch.assemble import assembled
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.callees import Callees
+from porter.context_switch.calls_made import CallsMade
 from porter.context_switch.compiled_prototypes import CompiledPrototypes
 from porter.context_switch.initial_data import InitialData
 from porter.context_switch.kept_registers import KeptRegisters
 from porter.context_switch.lost_writes import LostWrites
+from porter.context_switch.other_names import OtherNames
 from porter.context_switch.private_registers import PrivateRegisters
 from porter.context_switch.resumers import Resumers
 from porter.context_switch.set_later import SetLater
+from porter.context_switch.taken_addresses import TakenAddresses
 from porter.context_switch.volatile_types import VolatileTypes
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
@@ -28,8 +31,9 @@ class ProjectData:
     """`initial` is what variables hold at the beginning, `set_later` what C sets them to, `units`
     the C files, `volatiles` and `prototypes` what the compiler says of types and functions,
     `private` what assembler functions do with registers, `resumers` what else goes on with tasks,
-    `kept` what callees do with registers that calls keep, `lost_writes` what they read that a port
-    doesn't write. `linked`: numbers from linker scripts, `aliases` other names."""
+    `callees` what a call may come to, `kept` what callees do with registers that calls keep,
+    `lost_writes` what they read that a port doesn't write. `linked`: numbers from linker scripts,
+    `aliases` other names."""
 
     def __init__(
         self,
@@ -53,9 +57,11 @@ class ProjectData:
         self.prototypes = CompiledPrototypes(files)
         self.private = PrivateRegisters(files, objects)
         self.resumers = Resumers(files, options, self.units, aliases)
-        callees = Callees(self.resumers, self.units, vectors or Vectors())
-        self.kept = KeptRegisters(self.resumers, callees)
-        self.lost_writes = LostWrites(self.resumers, callees, self.units)
+        made = CallsMade(self.resumers, self.units, OtherNames(self.units, aliases))
+        taken = TakenAddresses(self.resumers, self.units, vectors or Vectors(), made)
+        self.callees = Callees(made, taken.taking)
+        self.kept = KeptRegisters(self.resumers, self.callees)
+        self.lost_writes = LostWrites(self.resumers, self.callees, self.units)
 
     def also_in(self, name: str, source: Path) -> str | None:
         """What else than a file has a name in its text, for whatever."""

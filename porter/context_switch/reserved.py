@@ -7,12 +7,12 @@ from __future__ import annotations
 import re
 
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.c_nodes import is_declarator
+from porter.context_switch.c_nodes import ASM, is_declarator
 from porter.context_switch.handler import Handler
 from porter.context_switch.ir import Call
 from porter.context_switch.machine import Machine
 from porter.context_switch.names import Names
-from porter.context_switch.own_masks import ASM
+from porter.context_switch.project_data import ProjectData
 from porter.context_switch.result import ROLE_OTHER, NotTranscribable
 from porter.context_switch.structure import conditions_and_statements
 from porter.project.compile_options import CompileOptions
@@ -29,23 +29,32 @@ _OPTION = re.compile(r"-f(?:fixed|call-used|call-saved)-\w+")
 _THREAD = re.compile(rb"\b(?:__thread|_Thread_local|thread_local)\b")
 
 
-def refuse_thread_pointer(handler: Handler, units: CUnits, machine: Machine) -> None:
+def refuse_thread_pointer(handler: Handler, project: ProjectData, machine: Machine) -> None:
     """NotTranscribable where what a handler calls reads the thread pointer: VCT has another than
     the task that it interrupted."""
     pointer = machine.thread_pointer
     if not pointer or handler.role == ROLE_OTHER:
         return
     in_text = re.compile(rb'"[^"]*\b%s\b' % pointer.encode())
-    calls = (it for it in conditions_and_statements(handler.nodes) if isinstance(it, Call))
-    for name, definitions in units.reached(it.function.encode() for it in calls).items():
-        for node in (node for definition in definitions for node in walk(definition)):
+    by_hand = re.compile(rb"\b%s\b" % pointer.encode())
+    items = conditions_and_statements(handler.everything)
+    for it in project.callees.of(it.function for it in items if isinstance(it, Call)):
+        for node in (node for definition in it.body.definitions for node in walk(definition)):
             is_asm = node.type in ASM and in_text.search(text_of(node))
-            if is_asm or (node.type == "identifier" and _is_per_thread(text_of(node), units)):
-                raise NotTranscribable(
-                    f"{name.decode()}() reads {pointer} ('{one_line(node)}'), and a guest's "
-                    "handlers have registers of their own: let it find the task in a variable in "
-                    "memory"
-                )
+            if is_asm or (
+                node.type == "identifier" and _is_per_thread(text_of(node), project.units)
+            ):
+                raise _reads(it.road, f"{pointer} ('{one_line(node)}')")
+        outside = it.body.assembler if it.body.cplusplus is None else it.body.cplusplus[1]
+        if by_hand.search(outside) or (it.body.cplusplus is not None and _THREAD.search(outside)):
+            raise _reads(it.road, pointer)
+
+
+def _reads(road: str, what: str) -> NotTranscribable:
+    return NotTranscribable(
+        f"{road}, which reads {what}, and a guest's handlers have registers of their own: let it "
+        "find the task in a variable in memory"
+    )
 
 
 def _is_per_thread(name: bytes, units: CUnits) -> bool:

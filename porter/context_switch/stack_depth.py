@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from porter.context_switch.assemble import CompileError
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.c_nodes import calls_in
+from porter.context_switch.callees import Callees
 from porter.context_switch.understood import is_known
 
 ALLOWED = 100  # bytes that tasks must have to spare, by docs/runtime.md
@@ -19,23 +19,23 @@ class Unbounded(Exception):
     """Nobody knows how much; str() is the reason."""
 
 
-def stack_depth(functions: Iterable[bytes], units: CUnits) -> int:
+def stack_depth(functions: Iterable[str], units: CUnits, callees: Callees) -> int:
     """Bytes that these functions take with what they call. Raises Unbounded."""
-    return max((_depth(name, units, ()) for name in functions), default=0)
+    return max((_depth(name, units, callees, ()) for name in functions), default=0)
 
 
-def _depth(name: bytes, units: CUnits, callers: tuple[bytes, ...]) -> int:
-    if is_known(name):
+def _depth(name: str, units: CUnits, callees: Callees, callers: tuple[str, ...]) -> int:
+    if is_known(name.encode("latin-1")):
         return 0
-    called = f"{name.decode('latin-1')}(), which choosing a task may call,"
+    called = f"{name}(), which choosing a task may call,"
     if name in callers:
         raise Unbounded(f"{called} may call itself: how much stack does it take?")
-    homes = units.homes(name)
-    callees = {callee for home in homes for it in homes[home] for _, callee in calls_in(it)}
-    deepest = max((_depth(it, units, (*callers, name)) for it in callees), default=0)
+    homes = units.homes(name.encode("latin-1"))
+    further = callees.names_in(name)
+    deepest = max((_depth(it, units, callees, (*callers, name)) for it in further), default=0)
     try:
         # What is compiled into its caller takes nothing of its own.
-        used = [units.stack_use(home).get(name.decode(), 0) for home in homes]
+        used = [units.stack_use(home).get(name, 0) for home in homes]
     except CompileError as error:
         raise Unbounded(f"{called} can't be compiled: how much stack does it take?") from error
     if None in used:

@@ -12,9 +12,9 @@ import re
 from collections.abc import Iterable, Iterator
 
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.c_nodes import calls_in
+from porter.context_switch.c_nodes import ASM, calls_in
 from porter.context_switch.c_stores import Stores
-from porter.context_switch.own_masks import ASM
+from porter.context_switch.callees import Callees
 from porter.registers.intrinsics import (
     BASEPRI_RAISE,
     BASEPRI_READ,
@@ -48,16 +48,16 @@ def is_known(name: bytes) -> bool:
     return name in _KNOWN or _CALCULATES.fullmatch(name) is not None
 
 
-def not_understood(functions: Iterable[bytes], units: CUnits) -> str:
+def not_understood(functions: Iterable[str], units: CUnits, callees: Callees) -> str:
     """Which of these functions, or of those they call, does what nobody can tell; "" for none."""
     stores = Stores(units)
-    for name, definitions in units.reached(functions).items():
-        if is_known(name):
+    for it in callees.of(functions):
+        if is_known(it.name.encode("latin-1")):
             continue
-        called = f"{name.decode('latin-1')}(), which choosing a task may call,"
-        if not definitions or units.assembler_text(name) is not None:
-            return f"no body of {name.decode('latin-1')}() in C, which choosing a task may call"
-        for definition in definitions:
+        called = f"{it.name}(), which choosing a task may call,"
+        if not it.body.is_in_c_alone:
+            return f"no body of {it.name}() in C, which choosing a task may call"
+        for definition in it.body.definitions:
             if definition.has_error:
                 return f"{called} can't be read"
             for node, what in (*_doubts(definition), *stores.doubts(definition)):

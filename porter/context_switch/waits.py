@@ -11,11 +11,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from porter.context_switch.c_flow import CUnits
-from porter.context_switch.c_nodes import calls_in, declared_name, is_local
+from porter.context_switch.c_nodes import ASM, declared_name, is_local
 from porter.context_switch.c_stores import is_device
+from porter.context_switch.callees import Callees
 from porter.context_switch.ir import Call
-from porter.context_switch.own_masks import ASM
 from porter.context_switch.result import WAITS, NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements
 from porter.context_switch.understood import is_known
@@ -24,31 +23,31 @@ from porter.source.c_tree import Node as CNode
 from porter.source.c_tree import ancestors, one_line, text_of, walk
 
 _LOOPS = frozenset({"while_statement", "do_statement", "for_statement"})
-_WAITS = re.compile(rb"\bwf[ie]\b", re.IGNORECASE)
+_WAITS = re.compile(rb"\b(?:__)?wf[ie]\b", re.IGNORECASE)
 _SETS = frozenset({"assignment_expression", "update_expression", "gnu_asm_output_operand"})
 _NAMES = frozenset({"identifier", "field_identifier"})
 _PLACES = frozenset({"field_expression", "subscript_expression", "pointer_expression"})
 
 
-def refuse_waits(nodes: tuple[Node, ...], units: CUnits) -> None:
+def refuse_waits(nodes: tuple[Node, ...], callees: Callees) -> None:
     """NotTranscribable where C or assembler that a handler calls waits."""
     items = conditions_and_statements(nodes)
-    called = [item.function.encode() for item in items if isinstance(item, Call)]
-    for name, definitions in units.reached(called).items():
-        found = [node for it in definitions for node in _waits(it, units)]
-        in_assembler = _WAITS.search(units.assembler_text(name) or b"") is not None
-        if found or in_assembler:
+    called = [item.function for item in items if isinstance(item, Call)]
+    for it in callees.of(called):
+        found = [node for definition in it.body.definitions for node in _waits(definition, callees)]
+        text = it.body.assembler if it.body.cplusplus is None else it.body.cplusplus[1]
+        if found or _WAITS.search(text):
             what = f", '{one_line(found[0])}'" if found else ""
             raise NotTranscribable(
-                f"calls {name.decode('latin-1')}(), which waits for an interrupt{what}: no other "
+                f"{it.road}, which waits for an interrupt{what}: no other "
                 "runs meanwhile; the wait belongs into an idle task, as hyp_vct_wait()",
                 WAITS,
             )
 
 
-def _waits(definition: CNode, units: CUnits) -> Iterator[CNode]:
+def _waits(definition: CNode, callees: Callees) -> Iterator[CNode]:
     for node in walk(definition):
-        if node.type in _LOOPS and _looks_in_vain(node, definition, units):
+        if node.type in _LOOPS and _looks_in_vain(node, definition, callees):
             yield node
         callee = node.child_by_field_name("function")
         is_call = node.type == "call_expression" and callee is not None
@@ -59,16 +58,18 @@ def _waits(definition: CNode, units: CUnits) -> Iterator[CNode]:
                 yield node
 
 
-def _looks_in_vain(loop: CNode, definition: CNode, units: CUnits) -> bool:
+def _looks_in_vain(loop: CNode, definition: CNode, callees: Callees) -> bool:
     """Whether nothing in a loop changes what its end depends on, memory among it."""
-    called = units.reached(name for _, name in calls_in(loop))
-    if any(not found and not is_known(name) for name, found in called.items()):
+    called = list(callees.within(loop))
+    if callees.calls_nobody_knows(loop):
+        return False
+    if any(not it.body.is_in_c_alone and not is_known(it.name.encode("latin-1")) for it in called):
         return False  # whatever that does
     looked = {name for end in _ends(loop) for name in _looked_at(end)}
     for end in _ends(loop):
-        for found in units.reached(name for _, name in calls_in(end)).values():
-            looked |= {name for it in found for name in _looked_at(it) if not is_local(it, name)}
-    changed = {name for found in called.values() for it in found for name, _ in _changed(it)}
+        for found in (part for it in callees.within(end) for part in it.body.definitions):
+            looked |= {name for name in _looked_at(found) if not is_local(found, name)}
+    changed = {name for it in called for part in it.body.definitions for name, _ in _changed(part)}
     copied: dict[bytes, set[bytes]] = {}
     for name, value in _changed(loop):
         if value is not None and is_local(definition, name):

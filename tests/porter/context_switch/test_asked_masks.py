@@ -100,14 +100,14 @@ def switch(folder: Path, mask: str, c: str, *more: Path) -> None:
 
 @pytest.mark.parametrize("name", ASKS)
 def test_what_asks_for_the_handlers_mask_is_told(name: str, tmp_path: Path) -> None:
-    with pytest.raises(NotTranscribable, match=r"\(\) asks for (PRIMASK|BASEPRI), '"):
+    with pytest.raises(NotTranscribable, match=r"\(\), which asks for (PRIMASK|BASEPRI), '"):
         switch(tmp_path, *ASKS[name])
 
 
 def test_an_alias_isnt_read(tmp_path: Path) -> None:
     other = "void other(void) { if (!pri()) for (;;); }\n"
     alias = 'void schedule(void) __attribute__((alias("other")));'
-    with pytest.raises(NotTranscribable, match=r"around schedule\(\), an alias: does it ask"):
+    with pytest.raises(NotTranscribable, match=r"calls schedule\(\), an alias: does it ask"):
         switch(tmp_path, PRIMASK, other + alias)
 
 
@@ -115,7 +115,7 @@ def test_cplusplus_isnt_read(tmp_path: Path) -> None:
     file = tmp_path / "other.cpp"
     file.write_text('extern "C" void other() { }\n')
     calls = "void other(void);\nvoid schedule(void) { other(); }"
-    with pytest.raises(NotTranscribable, match=r"around other\(\), which other.cpp names, C\+\+"):
+    with pytest.raises(NotTranscribable, match=r"leads to other\(\), which other.cpp names, C\+\+"):
         switch(tmp_path, PRIMASK, calls, file)
 
 
@@ -126,4 +126,4 @@ def test_what_puts_it_back_may_find_anything(name: str, tmp_path: Path) -> None:
 
 def test_a_fast_yield_holds_primask(tmp_path: Path) -> None:
     asks = f"{HEAD}void schedule(void) {{ if (pri()) for (;;); }}"
-    assert why(tmp_path, asks).startswith("schedule() asks for PRIMASK")
+    assert why(tmp_path, asks).startswith("calls schedule(), which asks for PRIMASK")

@@ -106,6 +106,10 @@ STARTS = {
     "int main(void) { first_task(); }\n" + TRAP.format(";"): "rewritten",
     TRAP.format("first_task();"): "escalated",
     "static void stop(void) { first_task(); }\n" + TRAP.format("stop();"): "escalated",
+    "static void stop(void) { first_task(); }\nstatic void (*go)(void) = stop;\n"
+    + TRAP.format("go();"): "escalated",
+    'static void stop(void) { first_task(); }\nvoid go(void) __attribute__((alias("stop")));\n'
+    + TRAP.format("go();"): "escalated",
 }
 
 

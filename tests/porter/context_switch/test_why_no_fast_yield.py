@@ -151,7 +151,7 @@ def why_not(tree: Tree, symbol: str) -> str:
     (function,) = (it for it in assembly.object.functions if it.name == symbol)
     pick = transcribe(assembly, function, "switch", names).pick
     assert isinstance(pick, Pick)
-    return only_in_handler(pick, project.units)
+    return only_in_handler(pick, project.units, project.callees)
 
 
 @pytest.mark.parametrize("name", FOLLOWS)

@@ -10,6 +10,7 @@ import pytest
 from porter.context_switch.result import SwitchPort
 from tests.porter.context_switch.riscv.trees import own
 
+DEEP = "static __thread unsigned mine;\nvoid deep(void) { mine++; }\n"
 CALLED = """\
 #include <stdint.h>
 extern uint32_t *block;
@@ -53,10 +54,15 @@ def test_causes_that_a_guest_has(body: str, told: str, tmp_path: Path) -> None:
     [
         ("", 'uint32_t *me; __asm volatile("mv %0, tp" : "=r"(me)); ticks += *me;'),
         ("static __thread unsigned mine;\n", "ticks = mine++;"),
+        (f"{DEEP}void (*hook)(void) = deep;\n", "hook();"),
+        (f'{DEEP}void other(void) __attribute__((alias("deep")));\n', "other();"),
+        (DEEP, '__asm volatile("call deep" ::: "ra");'),
     ],
 )
 def test_what_a_handler_calls_reads_no_thread_pointer(
     front: str, body: str, tmp_path: Path
 ) -> None:
     found = trap_entry(tmp_path, body, front)
-    assert found.status == "escalated" and "trap_dispatch() reads tp" in found.reason
+    leads = "which leads to deep(), " if "deep" in front else ""
+    told = f"calls trap_dispatch(), {leads}which reads tp"
+    assert found.status == "escalated" and told in found.reason

@@ -184,7 +184,7 @@ def test_what_asks_whether_a_trap_holds_interrupts_off_is_told(tmp_path: Path) -
     ports = replace(tree, files=(*tree.files, tmp_path / "choose.c")).port()
     (port,) = [port for port in ports if port.role == "switch"]
     assert port.status == "escalated"
-    assert port.reason.startswith("choose() asks for mstatus, 'if (m & 8)")
+    assert port.reason.startswith("calls choose(), which asks for mstatus, 'if (m & 8)")
 
 
 def test_mscratch_is_a_variable(tmp_path: Path) -> None:

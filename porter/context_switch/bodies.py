@@ -1,0 +1,26 @@
+"""What a project has of a function, by the name that the linker knows it by."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from porter.source.c_tree import Node
+
+
+@dataclass(frozen=True)
+class Body:
+    """`definitions`: in C, several where files have one each; `assembler`: its text and its
+    instructions, of assembler files and of asm outside of functions; `is_alias`: whether it is
+    another name of a function; `cplusplus`: a C++ file that has the name where nothing else defines
+    it, with its text."""
+
+    definitions: tuple[Node, ...]
+    assembler: bytes
+    is_alias: bool
+    cplusplus: tuple[Path, bytes] | None
+
+    @property
+    def is_in_c_alone(self) -> bool:
+        """Whether C defines it, and nothing else may be meant by its name."""
+        return bool(self.definitions) and not self.assembler and not self.is_alias

@@ -1,0 +1,223 @@
+"""Where each function of a project goes by itself: in C, in asm statements, in assembler files, and
+as another name of a function."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from porter.context_switch.asm_branches import branches_in
+from porter.context_switch.asm_statements import text_in
+from porter.context_switch.assemble import Assembly
+from porter.context_switch.bodies import Body
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.c_nodes import calls_in, is_declarator
+from porter.context_switch.calls import ANYWHERE, NOWHERE, Calls, Unless, all_of
+from porter.context_switch.codes import code_of
+from porter.context_switch.object_file import Function
+from porter.context_switch.other_names import OtherNames
+from porter.context_switch.register_steps import Step
+from porter.context_switch.result import NotTranscribable
+from porter.context_switch.resumers import Resumers
+from porter.source.c_tree import (
+    Node,
+    ancestors,
+    arguments_of,
+    captured,
+    enclosing_function,
+    query,
+    strip_parentheses,
+    text_of,
+    walk,
+)
+
+_NAMES = query("(identifier) @it")
+_STATEMENTS = query("(gnu_asm_expression) @it")
+_CLEANUP = re.compile(rb"\b_*cleanup_*\s*\(\s*(\w+)")
+_AT_FILE_SCOPE = re.compile(rb"\.(?:type|thumb_func|globa?l|weak)\b")
+_BACK = frozenset({"lr", "ra"})
+
+
+@dataclass(frozen=True)
+class ByHand:
+    """A function in assembler."""
+
+    assembly: Assembly
+    function: Function
+
+    @property
+    def text(self) -> str:
+        """As its author wrote it, and what its instructions are where a macro made them."""
+        written = self.assembly.text_of(self.function)
+        try:
+            return f"{written}\n{code_of(self.assembly, self.function).decoded()}"
+        except NotTranscribable:
+            return written
+
+
+class CallsMade:
+    """Looks at functions by the names that the linker knows them by."""
+
+    def __init__(self, resumers: Resumers, units: CUnits, names: OtherNames) -> None:
+        self._resumers, self._units, self._names = resumers, units, names
+        self._all_of = cache(self._of)
+        self.body = cache(self._body)
+        self._locals = cache(_locals)
+        self._is_variable = cache(self._declares_variable)
+
+    def of(self, name: str, unless: Unless | None = None) -> Calls:
+        """Where a function goes, but for calls in C that don't count."""
+        return self._all_of(name) if unless is None else self._of(name, unless)
+
+    def _of(self, name: str, unless: Unless = lambda _: False) -> Calls:
+        definitions = self._units.definitions(name.encode("latin-1"))
+        found = all_of(self.within(it, unless) for it in definitions)
+        found |= all_of(map(_leaving, self.by_hand(name)))
+        found |= Calls(self._names.of(name))
+        if not self.by_hand(name) and (text := self._units.assembler_text(name.encode("latin-1"))):
+            found |= branches_in(text.decode("latin-1")) | ANYWHERE  # its macros may do it
+        if not self.has_body(name) and self._units.cplusplus_naming(name.encode("latin-1")):
+            found |= ANYWHERE
+        return found
+
+    def _body(self, name: str) -> Body:
+        known = name.encode("latin-1")
+        # The text alone doesn't say where a function ends, nor what macros make of it.
+        texts = [it.text.encode("latin-1", "replace") for it in self.by_hand(name)]
+        texts = texts or [self._units.assembler_text(known) or b""]
+        is_alias = bool(self._names.of(name))
+        is_defined = is_alias or self.has_body(name)
+        return Body(
+            tuple(self._units.definitions(known)),
+            b"\n".join(texts),
+            is_alias,
+            None if is_defined else self._units.cplusplus_naming(known),
+        )
+
+    def has_body(self, name: str) -> bool:
+        """Whether C or assembler of the project defines it under this name."""
+        return bool(self.by_hand(name) or self._units.definitions(name.encode("latin-1")))
+
+    def by_hand(self, name: str) -> list[ByHand]:
+        """Such functions of assembler files, and of asm outside of functions."""
+        return self._by_hand.get(name, [])
+
+    def all_by_hand(self) -> Iterable[str]:
+        """The names of all of them."""
+        return self._by_hand
+
+    @cached_property
+    def _by_hand(self) -> dict[str, list[ByHand]]:
+        found: dict[str, list[ByHand]] = {}
+        outside = self._resumers.outside(_AT_FILE_SCOPE)
+        for _, assembly, function in (*self._resumers.in_assembler(), *outside):
+            for name in function.names:
+                found.setdefault(name, []).append(ByHand(assembly, function))
+        return found
+
+    def within(self, node: Node, unless: Unless = lambda _: False) -> Calls:
+        """Where a function or a part of it goes, in C."""
+        around = node if node.type == "function_definition" else enclosing_function(node)
+        own = self._locals(around) if around is not None else frozenset()
+        found = NOWHERE
+        for call, _ in calls_in(node):
+            if not unless(call):
+                found |= self._by(call, own)
+        for statement in captured(node, _STATEMENTS, "it"):
+            found |= branches_in(text_in(statement))
+        if node == around:
+            cleaning = _CLEANUP.findall(text_of(node))
+            found |= Calls(frozenset(it.decode("latin-1") for it in cleaning))
+        return found
+
+    def _by(self, call: Node, own: frozenset[bytes]) -> Calls:
+        callee = call.child_by_field_name("function")
+        if callee is None:
+            return NOWHERE
+        arguments = arguments_of(call)
+        plain = strip_parentheses(callee)
+        mentioned = {text_of(it) for it in captured(callee, _NAMES, "it")} - own
+        names = {it.decode("latin-1") for it in mentioned}
+        pointer = Calls(pointers=frozenset({len(arguments)}))
+        if plain.type != "identifier":
+            return pointer | Calls(frozenset(filter(self.has_body, names)))
+        if not names:
+            return pointer
+        (name,) = names
+        found = Calls(frozenset({name}))
+        if not self.has_body(name):
+            found |= pointer if self._is_variable(name) else NOWHERE
+            found |= self._handed_to_library(arguments, own)
+        return found
+
+    def _handed_to_library(self, arguments: list[Node], own: frozenset[bytes]) -> Calls:
+        """What has no body here may call the functions that it gets."""
+        handed = {text_of(it) for some in arguments for it in _values(some)} - own
+        names = (it.decode("latin-1") for it in handed)
+        return Calls(frozenset(filter(self.has_body, names)))
+
+    def _declares_variable(self, name: str) -> bool:
+        """Whether something other than a function is declared under a name."""
+        return any(
+            is_declarator(node) and not _is_function(node) and node.type == "identifier"
+            for node in self._units.named(name.encode("latin-1"))
+        )
+
+
+def _values(argument: Node) -> Iterator[Node]:
+    """Names in an expression that aren't called there."""
+    for node in walk(argument):
+        parent = node.parent
+        is_called = parent is not None and parent.type == "call_expression"
+        if node.type == "identifier" and not is_called:
+            yield node
+
+
+def _is_function(declarator: Node) -> bool:
+    parent = declarator.parent
+    if parent is None or parent.type != "function_declarator":
+        return False
+    return not any(it.type == "parameter_list" for it in ancestors(declarator))
+
+
+def _locals(definition: Node) -> frozenset[bytes]:
+    """Variables and parameters of a function."""
+    return frozenset(
+        text_of(node)
+        for node in captured(definition, _NAMES, "it")
+        if is_declarator(node) and not _is_function(node)
+    )
+
+
+def _leaving(found: ByHand) -> Calls:
+    """Where a function in assembler goes, by its instructions."""
+    unit, function = found.assembly.object, found.function
+    try:
+        steps = list(code_of(found.assembly, function).steps().values())
+    except NotTranscribable:
+        places = range(function.start, function.end, 2)
+        mentioned = (unit.relocation(function.section, place) for place in places)
+        return Calls(frozenset(it.symbol for it in mentioned if it and it.symbol)) | ANYWHERE
+    leaving = [it for it in steps if it.calls or it.leaves]
+    keeps_way_back = any(register in _BACK for it in steps for _, register in it.saves)
+    away = any(not it.target for it in leaving)
+    returning = [it for it in steps if it.returns]
+    away = away or not all(_goes_back(it, keeps_way_back) for it in returning)
+    away = away or (bool(returning) and any(map(_changes_way_back, steps)))
+    names = Calls(frozenset(it.target for it in leaving if it.target))
+    return names | ANYWHERE if away else names
+
+
+def _goes_back(step: Step, keeps_way_back: bool) -> bool:
+    """Whether what ends a function returns to who called it."""
+    from_stack = any(register == "pc" for _, register in step.loads)
+    is_move = step.move is not None and step.move[1] in _BACK
+    return is_move or bool(step.reads & _BACK) or (from_stack and keeps_way_back)
+
+
+def _changes_way_back(step: Step) -> bool:
+    """Whether an instruction sets the register with the return address, not from the stack."""
+    is_moved = step.move is not None and step.move[0] in _BACK
+    return not step.calls and (is_moved or bool(step.writes & _BACK))
