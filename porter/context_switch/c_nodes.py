@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from porter.source.c_tree import Node, captured, outermost, query, text_of, walk
+from porter.source.c_tree import Node, ancestors, captured, outermost, query, text_of, walk
 
 ASM = frozenset({"gnu_asm_expression", "asm_statement"})
 _DECLARATIONS = query("[(declaration) (parameter_declaration)] @it")
@@ -80,6 +80,23 @@ def local_declarations(function: Node, name: bytes) -> Iterator[tuple[Node, Node
             found = declared_name(declarator)
             if found is not None and text_of(found) == name:
                 yield declaration, found
+
+
+def declares_function(declarator: Node) -> bool:
+    """Whether an identifier that something declares is a function's, not a parameter's."""
+    parent = declarator.parent
+    if parent is None or parent.type != "function_declarator":
+        return False
+    return not any(it.type == "parameter_list" for it in ancestors(declarator))
+
+
+def own_variables(function: Node) -> frozenset[bytes]:
+    """Variables and parameters of a function."""
+    return frozenset(
+        text_of(node)
+        for node in captured(function, _IDENTIFIERS, "it")
+        if is_declarator(node) and not declares_function(node)
+    )
 
 
 def is_declarator(node: Node) -> bool:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator
 
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.c_nodes import ASM, calls_in
+from porter.context_switch.c_nodes import ASM, calls_in, own_variables
 from porter.context_switch.c_stores import Stores
 from porter.context_switch.callees import Callees
 from porter.registers.intrinsics import (
@@ -67,9 +67,10 @@ def not_understood(functions: Iterable[str], units: CUnits, callees: Callees) ->
 
 def _doubts(definition: Node) -> Iterator[tuple[Node, str]]:
     """What it does else that nobody can follow."""
-    for call, _ in calls_in(definition):
+    own = own_variables(definition)
+    for call, callee in calls_in(definition):
         name = call.child_by_field_name("function")
-        if name is None or name.type != "identifier":
+        if name is None or name.type != "identifier" or callee in own:
             yield call, "calls through a pointer"
     for node in walk(definition):
         if node.type in ASM and not _is_harmless(node):

@@ -30,6 +30,8 @@ UNKNOWN = {
     "missing": ("void log_it(void);\nvoid schedule(void) { log_it(); }", "no body of log_it()"),
     "pointer": ("struct { void (*f)(void); } hooks;\nvoid schedule(void) { hooks.f(); }",
                 "calls through a pointer: 'hooks.f()'"),
+    "parameter": ("static void run(void (*f)(void)) { f(); }\nvoid f(void) { }\n"
+                  "void schedule(void) { run(f); }", "calls through a pointer: 'f()'"),
     "hook": ("void (*hook)(void);\nvoid schedule(void) { hook(); }", "no body of hook()"),
     "asm": ('void schedule(void) { __asm volatile("udf #0"); }', "has asm"),
     "asm calls": ('void schedule(void) { __asm volatile("bl other" ::: "lr"); }', "has asm"),
