@@ -13,17 +13,22 @@ from porter.context_switch.asm_statements import text_in
 from porter.context_switch.assemble import Assembly
 from porter.context_switch.bodies import Body
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.c_nodes import calls_in, is_declarator
+from porter.context_switch.c_nodes import (
+    calls_in,
+    declares_function,
+    is_declarator,
+    own_variables,
+)
 from porter.context_switch.calls import ANYWHERE, NOWHERE, Calls, Unless, all_of
 from porter.context_switch.codes import code_of
 from porter.context_switch.object_file import Function
 from porter.context_switch.other_names import OtherNames
+from porter.context_switch.pointer_values import PointerValues
 from porter.context_switch.register_steps import Step
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.resumers import Resumers
 from porter.source.c_tree import (
     Node,
-    ancestors,
     arguments_of,
     captured,
     enclosing_function,
@@ -64,7 +69,8 @@ class CallsMade:
         self._resumers, self._units, self._names = resumers, units, names
         self._all_of = cache(self._of)
         self.body = cache(self._body)
-        self._locals = cache(_locals)
+        self._locals = cache(own_variables)
+        self._pointers = PointerValues(units, self._is_outside_c)
         self._is_variable = cache(self._declares_variable)
 
     def of(self, name: str, unless: Unless | None = None) -> Calls:
@@ -140,7 +146,10 @@ class CallsMade:
         plain = strip_parentheses(callee)
         mentioned = {text_of(it) for it in captured(callee, _NAMES, "it")} - own
         names = {it.decode("latin-1") for it in mentioned}
-        pointer = Calls(pointers=frozenset({len(arguments)}))
+        held = self._pointers.of(callee)
+        pointer = (
+            Calls(held) if held is not None else Calls(frozenset(), frozenset({len(arguments)}))
+        )
         if plain.type != "identifier":
             return pointer | Calls(frozenset(filter(self.has_body, names)))
         if not names:
@@ -158,10 +167,18 @@ class CallsMade:
         names = (it.decode("latin-1") for it in handed)
         return Calls(frozenset(filter(self.has_body, names)))
 
+    def _is_outside_c(self, name: str) -> bool:
+        """Whether assembler or C++ has a name."""
+        known = name.encode("latin-1")
+        word = re.compile(rb"\b%s\b" % re.escape(known))
+        in_assembler = any(map(word.search, self._resumers.assembler_texts()))
+        in_asm = next(self._units.jumps(known), None) is not None
+        return in_assembler or in_asm or self._units.cplusplus_naming(known) is not None
+
     def _declares_variable(self, name: str) -> bool:
         """Whether something other than a function is declared under a name."""
         return any(
-            is_declarator(node) and not _is_function(node) and node.type == "identifier"
+            is_declarator(node) and not declares_function(node) and node.type == "identifier"
             for node in self._units.named(name.encode("latin-1"))
         )
 
@@ -173,22 +190,6 @@ def _values(argument: Node) -> Iterator[Node]:
         is_called = parent is not None and parent.type == "call_expression"
         if node.type == "identifier" and not is_called:
             yield node
-
-
-def _is_function(declarator: Node) -> bool:
-    parent = declarator.parent
-    if parent is None or parent.type != "function_declarator":
-        return False
-    return not any(it.type == "parameter_list" for it in ancestors(declarator))
-
-
-def _locals(definition: Node) -> frozenset[bytes]:
-    """Variables and parameters of a function."""
-    return frozenset(
-        text_of(node)
-        for node in captured(definition, _NAMES, "it")
-        if is_declarator(node) and not _is_function(node)
-    )
 
 
 def _leaving(found: ByHand) -> Calls:

@@ -42,6 +42,11 @@ GOES_ON = {
     "for a debugger": "void schedule(void) { if (!ready) { volatile int go = 0; while (!go); } }",
     "a device": "void schedule(void) { while (*(volatile uint32_t *)0x40001000 & 1); }",
     "once": "void schedule(void) { do { ready = 1; } while (0); }",
+    "a hook beside a task": "static void (*hook)(void); void near(void) { }\n"
+                            "void set(void) { hook = near; }\nvoid create(void (*)(void));\n"
+                            "void idle(void) { while (!ready) __WFI(); }\n"
+                            "void begin(void) { create(idle); }\n"
+                            "void schedule(void) { if (hook) hook(); }",
     "another": "void other(void) { while (!ready); }\nvoid schedule(void) { }",
 }  # fmt: skip
 

@@ -1,0 +1,257 @@
+"""Which functions a pointer that C calls may hold, where all that sets it is in plain sight.
+
+Then a call through it comes to these and not to whatever has its address taken: a hook is no task.
+In doubt, None: its address is taken, it lies in a union or in a list without names, C++ or
+assembler has its name, or what it is set to is calculated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from porter.context_switch.c_flow import CUnits
+from porter.context_switch.c_nodes import (
+    function_name,
+    is_declarator,
+    is_local,
+    parameter_place,
+)
+from porter.source.c_tree import (
+    Node,
+    ancestors,
+    arguments_of,
+    captured,
+    enclosing_function,
+    query,
+    text_of,
+)
+
+_NAMES = query("(identifier) @it")
+_LISTS = query("(initializer_list) @it")
+_SAME = frozenset({"parenthesized_expression", "cast_expression"})
+_READS = frozenset(
+    {"call_expression", "argument_list", "return_statement", "cast_expression", "init_declarator",
+     "if_statement", "while_statement", "conditional_expression", "parenthesized_expression",
+     "expression_statement", "comma_expression", "for_statement", "initializer_list",
+     "initializer_pair", "sizeof_expression"}
+)  # fmt: skip
+_ASKS = frozenset({b"==", b"!=", b"&&", b"||", b"!"})
+_Key = tuple[int | None, bytes, str]
+
+
+class PointerValues:
+    """`elsewhere`: whether something that isn't C may have a name."""
+
+    def __init__(self, units: CUnits, elsewhere: Callable[[str], bool]) -> None:
+        self._units, self._elsewhere = units, elsewhere
+        self._known: dict[_Key, frozenset[str] | None] = {}
+
+    def of(self, called: Node) -> frozenset[str] | None:
+        """What an expression that is called may be; None where that isn't plain."""
+        return self._of(called, frozenset())
+
+    def _of(self, value: Node, seen: frozenset[_Key]) -> frozenset[str] | None:
+        plain = _plain(value)
+        if plain.type == "conditional_expression":
+            arms = (plain.child_by_field_name(it) for it in ("consequence", "alternative"))
+            return self._all((it for it in arms if it is not None), seen)
+        if plain.type == "null" or (plain.type == "number_literal" and text_of(plain) == b"0"):
+            return frozenset()
+        name = _base(plain)
+        if name is None:
+            return None
+        around = enclosing_function(name)
+        own = around is not None and name.type == "identifier" and is_local(around, text_of(name))
+        if name.type == "identifier" and not own and self._is_function(text_of(name)):
+            return frozenset({text_of(name).decode("latin-1")})
+        return self._held(around if own else None, name, seen)
+
+    def _is_function(self, name: bytes) -> bool:
+        declared = [it for it in self._units.named(name) if is_declarator(it)]
+        kinds = {it.parent.type for it in declared if it.parent is not None}
+        return kinds == {"function_declarator"} or bool(self._units.definitions(name))
+
+    def _all(self, values: Iterator[Node], seen: frozenset[_Key]) -> frozenset[str] | None:
+        found = frozenset[str]()
+        for value in values:
+            held = self._of(value, seen)
+            if held is None:
+                return None
+            found |= held
+        return found
+
+    def _held(
+        self, function: Node | None, name: Node, seen: frozenset[_Key]
+    ) -> frozenset[str] | None:
+        """What a variable, a parameter or a member may hold."""
+        key = (function.id if function is not None else None, text_of(name), name.type)
+        if key in seen:
+            return frozenset()
+        if key not in self._known or seen:
+            values = self._set_to(function, name)
+            found = None if values is None else self._all(iter(values), seen | {key})
+            if seen:
+                return found
+            self._known[key] = found
+        return self._known[key]
+
+    def _set_to(self, function: Node | None, name: Node) -> list[Node] | None:
+        """All expressions that it is set to."""
+        text = text_of(name)
+        if function is None and self._elsewhere(text.decode("latin-1")):
+            return None
+        found: list[Node] = []
+        if function is None and name.type == "identifier" and self._is_another_ones(text):
+            return None
+        for node in captured(function, _NAMES, "it") if function else self._units.named(text):
+            if node.type != name.type or text_of(node) != text:
+                continue
+            around = enclosing_function(node) if function is None else None
+            if around is not None and node.type == "identifier" and is_local(around, text):
+                continue
+            values = self._set_at(node)
+            if values is None:
+                return None
+            found += values
+        if function is not None and (place := parameter_place(function, text)) is not None:
+            handed = self._handed(function, place)
+            return None if handed is None else found + handed
+        return found
+
+    def _is_another_ones(self, name: bytes) -> bool:
+        """Whether no file here defines a variable: a library may set it."""
+        declared = (next((it for it in ancestors(node) if it.type == "declaration"), None)
+                    for node in self._units.named(name) if is_declarator(node))  # fmt: skip
+        return all(it is None or text_of(it).startswith(b"extern") for it in declared)
+
+    def _handed(self, function: Node, place: int) -> list[Node] | None:
+        """What calls hand over as a parameter."""
+        name = function_name(function)
+        calls = list(self._units.calls(name))
+        if not calls or any(it.type != "call_expression" for it in calls):
+            return None
+        if self._elsewhere(name.decode("latin-1")):
+            return None
+        lists = [arguments_of(it) for it in calls]
+        return None if any(len(it) <= place for it in lists) else [it[place] for it in lists]
+
+    def _set_at(self, node: Node) -> list[Node] | None:
+        """What a place sets it to; nothing where it only reads it."""
+        if is_declarator(node):
+            return self._declared(node)
+        whole = node.parent if node.type == "field_identifier" else node
+        if whole is None:
+            return None
+        if whole.type == "field_designator":
+            pair = whole.parent
+            value = pair.child_by_field_name("value") if pair is not None else None
+            return [value] if value is not None and value.type != "initializer_list" else None
+        part = whole
+        while (outer := part.parent) is not None and (
+            outer.type == "parenthesized_expression" or _is_element(part, outer)
+        ):
+            part = outer
+        if outer is None or (part == whole and self._units.is_array(text_of(node))):
+            return None  # an array's address goes elsewhere
+        if outer.type == "assignment_expression":
+            if outer.child_by_field_name("right") == part:
+                return []
+            sign, right = outer.child_by_field_name("operator"), outer.child_by_field_name("right")
+            return [right] if sign is not None and text_of(sign) == b"=" and right else None
+        sign = outer.child_by_field_name("operator")
+        asks = sign is not None and text_of(sign) in _ASKS
+        return [] if asks or outer.type in _READS else None
+
+    def _declared(self, node: Node) -> list[Node] | None:
+        """What a declaration sets it to."""
+        for around in ancestors(node):
+            if around.type == "init_declarator":
+                value = around.child_by_field_name("value")
+                if value is None or value.type != "initializer_list":
+                    return [] if value is None else [value]
+                listed = value.named_children
+                is_array = any(it.type == "array_declarator" for it in ancestors(node))
+                plain = all(it.type not in ("initializer_list", "initializer_pair", "comment")
+                            for it in listed)  # fmt: skip
+                return listed if is_array and plain else None
+            if around.type == "field_declaration":
+                return [] if self._has_named_lists(around) else None
+            if around.type in ("declaration", "parameter_declaration"):
+                return []
+        return None
+
+    def _has_named_lists(self, field: Node) -> bool:
+        """Whether what has a member is a struct of its own of which all lists name their parts."""
+        struct = next((it for it in ancestors(field) if it.type.endswith("_specifier")), None)
+        if struct is None or struct.type != "struct_specifier" or struct.parent is None:
+            return False
+        tag = struct.child_by_field_name("name")
+        uses, seen = [struct], set[bytes]()
+        names = [text_of(tag)] if tag is not None else []
+        names += _types_named(struct)
+        while names:
+            name = names.pop()
+            if name not in seen:
+                seen.add(name)
+                uses += (found := self._units.named(name))
+                names += [other for it in found for other in _types_named(it)]
+        return not any(map(_is_listed_without_names, uses))
+
+
+def _types_named(kind: Node) -> list[bytes]:
+    """The names that a typedef makes of a type."""
+    around = next((it for it in ancestors(kind) if it.type == "type_definition"), None)
+    kinds = around.children_by_field_name("declarator") if around is not None else ()
+    return [text_of(it) for it in kinds if it.type == "type_identifier"]
+
+
+def _is_listed_without_names(kind: Node) -> bool:
+    """Whether a declaration of a type has a list with parts that aren't named, or is a member's."""
+    for around in ancestors(kind):
+        if around.type == "field_declaration":
+            parts = around.children_by_field_name("declarator")
+            return not parts or any(it.type != "pointer_declarator" for it in parts)
+        if around.type in ("declaration", "compound_literal_expression"):
+            lists = captured(around, _LISTS, "it")
+            return any(
+                it.type not in ("initializer_pair", "comment") and it.type != "initializer_list"
+                for found in lists
+                for it in found.named_children
+            )
+        if around.type in ("function_definition", "type_definition"):
+            return False
+    return False
+
+
+def _plain(value: Node) -> Node:
+    """Without parentheses, casts, and the address or the contents of a function."""
+    while True:
+        inner = None
+        if value.type == "pointer_expression":
+            inner = value.child_by_field_name("argument")
+        elif value.type in _SAME:
+            inner = value.child_by_field_name("value") or (
+                value.named_children[0] if value.named_child_count == 1 else None
+            )
+        if inner is None:
+            return value
+        value = inner
+
+
+def _base(value: Node) -> Node | None:
+    """The variable or the member that an expression is, or an element of."""
+    while value.type == "subscript_expression":
+        argument = value.child_by_field_name("argument")
+        if argument is None:
+            return None
+        value = argument
+    if value.type == "field_expression":
+        return value.child_by_field_name("field")
+    return value if value.type == "identifier" else None
+
+
+def _is_element(part: Node, outer: Node) -> bool:
+    if outer.type == "pointer_expression":
+        sign = outer.child_by_field_name("operator")
+        return sign is not None and text_of(sign) == b"*"
+    return outer.type == "subscript_expression" and outer.child_by_field_name("argument") == part
