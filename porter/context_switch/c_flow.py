@@ -127,6 +127,11 @@ class CUnits:
         texts = ((file, without_comments(self._written(file))) for file in self._cplusplus)
         return next((it for it in texts if word.search(it[1])), None)
 
+    def words_in_cplusplus(self) -> set[bytes]:
+        """All words of the C++ files."""
+        texts = (without_comments(self._written(file)) for file in self._cplusplus)
+        return {word for text in texts for word in _WORD.findall(text)}
+
     def calls(self, name: bytes) -> Iterator[Node]:
         """Calls of a function, and other uses of its name than declarations."""
         for node in self.named(name):

@@ -51,7 +51,7 @@ class TakenAddresses:
         found = {name for tree in trees for name in self._in_c(tree, known)}
         names = {name.decode("latin-1") for name in known}
         found |= self._in_assembler() & names
-        found |= {name for name in names if self._units.cplusplus_naming(name.encode("latin-1"))}
+        found |= {it.decode("latin-1") for it in self._units.words_in_cplusplus() & known}
         return sorted(found)
 
     def _in_c(self, tree: SyntaxTree, known: set[bytes]) -> Iterator[str]:
