@@ -1,8 +1,8 @@
 """Which functions a pointer that C calls may hold, where all that sets it is in plain sight.
 
 Then a call through it comes to these and not to whatever has its address taken: a hook is no task.
-In doubt, None: its address is taken, it lies in a union or in a list without names, C++ or
-assembler has its name, or what it is set to is calculated.
+In doubt, None: its address is taken, it lies in a union or in a struct in another, C++ or assembler
+has its name, or what it is set to is calculated.
 """
 
 from __future__ import annotations
@@ -34,6 +34,10 @@ _READS = frozenset(
      "if_statement", "while_statement", "conditional_expression", "parenthesized_expression",
      "expression_statement", "comma_expression", "for_statement", "initializer_list",
      "initializer_pair", "sizeof_expression"}
+)  # fmt: skip
+_NO_FUNCTION = frozenset(
+    {"initializer_list", "initializer_pair", "comment", "number_literal", "string_literal",
+     "char_literal"}
 )  # fmt: skip
 _ASKS = frozenset({b"==", b"!=", b"&&", b"||", b"!"})
 _Key = tuple[int | None, bytes, str]
@@ -175,27 +179,31 @@ class PointerValues:
                             for it in listed)  # fmt: skip
                 return listed if is_array and plain else None
             if around.type == "field_declaration":
-                return [] if self._has_named_lists(around) else None
+                return self._listed(around)
             if around.type in ("declaration", "parameter_declaration"):
                 return []
         return None
 
-    def _has_named_lists(self, field: Node) -> bool:
-        """Whether what has a member is a struct of its own of which all lists name their parts."""
+    def _listed(self, field: Node) -> list[Node] | None:
+        """What lists without names may set a member to; None where it is of a union or its struct a
+        part of another."""
         struct = next((it for it in ancestors(field) if it.type.endswith("_specifier")), None)
-        if struct is None or struct.type != "struct_specifier" or struct.parent is None:
-            return False
+        if struct is None or struct.type != "struct_specifier":
+            return None
         tag = struct.child_by_field_name("name")
-        uses, seen = [struct], set[bytes]()
         names = [text_of(tag)] if tag is not None else []
         names += _types_named(struct)
+        uses, seen = [struct], set[bytes]()
         while names:
             name = names.pop()
             if name not in seen:
                 seen.add(name)
                 uses += (found := self._units.named(name))
                 names += [other for it in found for other in _types_named(it)]
-        return not any(map(_is_listed_without_names, uses))
+        parts = [_without_names(it) for it in uses]
+        if any(it is None for it in parts):
+            return None
+        return [it for part in parts for it in part or ()]
 
 
 def _types_named(kind: Node) -> list[bytes]:
@@ -205,22 +213,20 @@ def _types_named(kind: Node) -> list[bytes]:
     return [text_of(it) for it in kinds if it.type == "type_identifier"]
 
 
-def _is_listed_without_names(kind: Node) -> bool:
-    """Whether a declaration of a type has a list with parts that aren't named, or is a member's."""
+def _without_names(kind: Node) -> list[Node] | None:
+    """Parts that aren't named in the lists of a declaration of a type, but for plain numbers and
+    texts; None where it is that of a member."""
     for around in ancestors(kind):
         if around.type == "field_declaration":
-            parts = around.children_by_field_name("declarator")
-            return not parts or any(it.type != "pointer_declarator" for it in parts)
+            declared = around.children_by_field_name("declarator")
+            pointers = bool(declared) and all(it.type == "pointer_declarator" for it in declared)
+            return [] if pointers else None
         if around.type in ("declaration", "compound_literal_expression"):
-            lists = captured(around, _LISTS, "it")
-            return any(
-                it.type not in ("initializer_pair", "comment") and it.type != "initializer_list"
-                for found in lists
-                for it in found.named_children
-            )
+            parts = [it for found in captured(around, _LISTS, "it") for it in found.named_children]
+            return [it for it in parts if it.type not in _NO_FUNCTION]
         if around.type in ("function_definition", "type_definition"):
-            return False
-    return False
+            return []
+    return []
 
 
 def _plain(value: Node) -> Node:

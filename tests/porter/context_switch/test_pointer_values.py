@@ -30,6 +30,13 @@ HELD = {
     "a member of a pointer": "typedef struct { void (*run)(void); } ops;\nops all[2];\n"
                              "void set(void) { ops *it = &all[1]; it->run = near; }\n"
                              "void schedule(void) { ops *it = all; it->run(); }",
+    "a list": "struct ops { void (*run)(void); } ops = { near };\n"
+              "void schedule(void) { ops.run(); }",
+    "a list of another name": "struct ops { void (*run)(void); };\ntypedef struct ops all;\n"
+                              "all ops = { near };\nvoid schedule(void) { ops.run(); }",
+    "lists of structs": "const struct ops { const char *name; void (*run)(void); } all[] = {\n"
+                        '    { "near", near }, { "none", 0 } };\n'
+                        "void schedule(void) { const struct ops *it = &all[1]; it->run(); }",
     "another number": "extern void (*hook)(int);\nvoid schedule(void) { hook(1); }",
     "none": "static void (*hook)(void);\nvoid schedule(void) { if (hook) hook(); }",
 }  # fmt: skip
@@ -41,13 +48,12 @@ ANYTHING = {
                     "    void (**at)(void) = &hook; (*at)(); }",
     "an array": "static void (*hooks[2])(void);\nvoid give(void (**)(void));\n"
                 "void set(void) { give(hooks); }\nvoid schedule(void) { hooks[0](); }",
-    "a list": "struct ops { void (*run)(void); } ops = { near };\n"
-              "void schedule(void) { ops.run(); }",
     "a list in a list": "struct ops { void (*run)(void); };\n"
                         "struct { int n; struct ops in; } out = { 1, { near } };\n"
                         "void schedule(void) { out.in.run(); }",
-    "a list of another name": "struct ops { void (*run)(void); };\ntypedef struct ops all;\n"
-                              "all ops = { near };\nvoid schedule(void) { ops.run(); }",
+    "a list of words": "struct ops { void (*run)(void); unsigned n; } ops;\n"
+                       "void set(unsigned n) { ops = (struct ops){ (void (*)(void))n, 2 }; }\n"
+                       "void schedule(void) { ops.run(); }",
     "a union": "union { void (*run)(void); unsigned word; } ops = { .word = 3 };\n"
                "void schedule(void) { ops.run(); }",
     "calculated": "static void (*hook)(void);\nvoid set(unsigned n) { hook = (void (*)(void))n; }\n"
