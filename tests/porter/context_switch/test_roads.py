@@ -97,6 +97,7 @@ ROADS: dict[str, tuple[str, str, str]] = {
         "", "", FUNCTION.format("schedule") + "ldr r0, =deep\n push {r0}\n pop {pc}\n.ltorg\n"),
     "C++": ("void plus(void);\nvoid schedule(void) { plus(); }", "", ""),
 }  # fmt: skip
+PLUS = 'extern "C" void deep();\nextern "C" void plus() { deep(); }\n'
 OTHER = "void other(void) { deep(); }\n"
 DOES = {
     "PRIMASK": (
@@ -112,6 +113,11 @@ SETS_PSP = "void deep(void) { __set_PSP(entries); }"
 def transcribed(folder: Path, road: str, deep: str, masked: bool = False) -> Handler:
     """The handler of a project in which schedule() comes by a road to deep()."""
     files, data, options = project(folder, *ROADS[road], f"{OTHER}{deep}", road, masked)
+    return handler_of(files, data, options)
+
+
+def handler_of(files: tuple[Path, ...], data: ProjectData, options: CompileOptions) -> Handler:
+    """The handler of the first file."""
     assembly = assemble(files[0], options)
     names = Names(preprocess(files[0], options), "", lambda expression: None, data)
     (function,) = (it for it in assembly.object.functions if it.name == "PendSV_Handler")
@@ -135,9 +141,9 @@ def project(
     (folder / "other.c").write_text(other)
     (folder / "callees.S").write_text(ASM_HEAD + assembler)
     files = (*tree.files, folder / "other.c", folder / "callees.S")
-    if road == "C++":
+    if road.startswith("C++"):
         plus = folder / "plus.cpp"
-        plus.write_text('extern "C" void deep();\nextern "C" void plus() { deep(); }\n')
+        plus.write_text(road.partition(" ")[2] or PLUS)
         files = (*files, plus)
     aliases = [LinkerAlias("schedule", "other")] if road == "a script" else []
     data = ProjectData(files, tree.options, CUnits(files, tree.options), aliases=aliases)
@@ -165,3 +171,25 @@ def test_a_road_alone_costs_the_fast_yield_at_most(road: str, tmp_path: Path) ->
     assert isinstance(handler.pick, Pick)
     why = only_in_handler(handler.pick, data.units, data.callees)
     assert (why == "") == (road == "C"), why
+
+
+@pytest.mark.parametrize(
+    ("does", "told"),
+    [
+        ("__WFI();", "leads to plus[(][)], which waits for an interrupt"),
+        ('asm("wfi");', "leads to plus[(][)], which waits for an interrupt"),
+        ('asm("vstmia r0, {s16}");', "leads to plus[(][)], which plus.cpp names, C[+][+]"),
+    ],
+)
+def test_cplusplus_is_searched_as_text(does: str, told: str, tmp_path: Path) -> None:
+    calls, _, _ = ROADS["C++"]
+    text = f'C++ extern "C" void plus() {{ {does} }}\n'
+    with pytest.raises(NotTranscribable, match=told):
+        handler_of(*project(tmp_path, calls, "", "", "void deep(void) { }", text))
+
+
+def test_cplusplus_may_move_psp(tmp_path: Path) -> None:
+    calls, _, _ = ROADS["C++"]
+    text = 'C++ extern "C" void plus() { __set_PSP(3); }\n'
+    pick = handler_of(*project(tmp_path, calls, "", "", "void deep(void) { }", text)).pick
+    assert isinstance(pick, str) and "reads or sets PSP" in pick
