@@ -44,6 +44,20 @@ REFUSED: dict[str, tuple[dict[str, str], str, str]] = {
         "void schedule(void) { hook(&place); }\n",
         r"leads to load\(\)",
     ),
+    "a caller's address": (
+        {"load": POP},
+        f"{TASK}void (*hook)(void);\nstatic void step(void) {{ load(&place); }}\n"
+        "void begin(void) { hook = step; }\nvoid schedule(void) { hook(); }\n",
+        r"leads to load\(\)",
+    ),
+    "a jump in asm": (
+        {"load": POP}, 'void schedule(void) { __asm volatile("b load"); }\n', r"leads to load\(\)",
+    ),
+    "asm by an operand": (
+        {"load": POP},
+        f'{TASK}void schedule(void) {{ __asm volatile("blx %0" :: "r"(load) : "lr"); }}\n',
+        r"leads to load\(\)",
+    ),
     "a branch by a register": (
         {"schedule": "ldr r0, =load; bx r0; .ltorg", "load": POP}, "", r"leads to load\(\)",
     ),
