@@ -13,7 +13,7 @@ class Body:
     """`definitions`: in C, several where files have one each; `assembler`: its text and its
     instructions, of assembler files and of asm outside of functions; `is_alias`: whether it is
     another name of a function; `cplusplus`: a C++ file that has the name where nothing else defines
-    it, with its text."""
+    it, or only weakly, with its text."""
 
     definitions: tuple[Node, ...]
     assembler: bytes
@@ -23,4 +23,5 @@ class Body:
     @property
     def is_in_c_alone(self) -> bool:
         """Whether C defines it, and nothing else may be meant by its name."""
-        return bool(self.definitions) and not self.assembler and not self.is_alias
+        elsewhere = self.assembler or self.is_alias or self.cplusplus is not None
+        return bool(self.definitions) and not elsewhere

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 
 from porter.context_switch.asm_branches import branches_in
@@ -80,23 +81,25 @@ class CallsMade:
     def _of(self, name: str, unless: Unless = lambda _: False) -> Calls:
         definitions = self._units.definitions(name.encode("latin-1"))
         found = all_of(self.within(it, unless) for it in definitions)
-        found |= all_of(map(_leaving, self.by_hand(name)))
+        found |= all_of(map(_leaving, self._routines(name)))
         found |= Calls(self._names.of(name))
         if not self.by_hand(name) and (text := self._units.assembler_text(name.encode("latin-1"))):
             found |= branches_in(text.decode("latin-1")) | ANYWHERE  # its macros may do it
-        if not self.has_body(name) and self._units.cplusplus_naming(name.encode("latin-1")):
+        if self.body(name).cplusplus is not None:
             found |= ANYWHERE
         return found
 
     def _body(self, name: str) -> Body:
         known = name.encode("latin-1")
         # The text alone doesn't say where a function ends, nor what macros make of it.
-        texts = [it.text.encode("latin-1", "replace") for it in self.by_hand(name)]
+        texts = [it.text.encode("latin-1", "replace") for it in self._routines(name)]
         texts = texts or [self._units.assembler_text(known) or b""]
         is_alias = bool(self._names.of(name))
-        is_defined = is_alias or self.has_body(name)
+        definitions = self._units.definitions(known)
+        is_weak = bool(definitions) and all(_is_weak(it) for it in definitions)
+        is_defined = is_alias or (self.has_body(name) and not (is_weak and not self.by_hand(name)))
         return Body(
-            tuple(self._units.definitions(known)),
+            tuple(definitions),
             b"\n".join(texts),
             is_alias,
             None if is_defined else self._units.cplusplus_naming(known),
@@ -122,6 +125,10 @@ class CallsMade:
             for name in function.names:
                 found.setdefault(name, []).append(ByHand(assembly, function))
         return found
+
+    def _routines(self, name: str) -> list[ByHand]:
+        """The same, with the routines in them."""
+        return [it for one in self.by_hand(name) for it in _with_routines(one)]
 
     def within(self, node: Node, unless: Unless = lambda _: False) -> Calls:
         """Where a function or a part of it goes, in C."""
@@ -192,6 +199,28 @@ def _values(argument: Node) -> Iterator[Node]:
             yield node
 
 
+def _is_weak(definition: Node) -> bool:
+    """Whether another file may define a function instead."""
+    body = definition.child_by_field_name("body")
+    head = text_of(definition)[: body.start_byte - definition.start_byte if body else None]
+    return b"weak" in head
+
+
+def _with_routines(found: ByHand) -> list[ByHand]:
+    """A function in assembler, and what it calls in its section that is none for anybody else."""
+    known, waiting = {found.function.start: found}, [found]
+    while waiting:
+        here = waiting.pop()
+        with suppress(NotTranscribable):
+            unit, function = here.assembly.object, here.function
+            steps = code_of(here.assembly, function).steps().values()
+            for start in {it.place for it in steps if it.place is not None} - known.keys():
+                around = unit.function_at(function.section, start) or function
+                known[start] = ByHand(here.assembly, replace(around, start=start))
+                waiting.append(known[start])
+    return list(known.values())
+
+
 def _leaving(found: ByHand) -> Calls:
     """Where a function in assembler goes, by its instructions."""
     unit, function = found.assembly.object, found.function
@@ -203,12 +232,12 @@ def _leaving(found: ByHand) -> Calls:
         return Calls(frozenset(it.symbol for it in mentioned if it and it.symbol)) | ANYWHERE
     leaving = [it for it in steps if it.calls or it.leaves]
     keeps_way_back = any(register in _BACK for it in steps for _, register in it.saves)
-    away = any(not it.target for it in leaving)
     returning = [it for it in steps if it.returns]
+    away = any(not it.target for it in leaving)
     away = away or not all(_goes_back(it, keeps_way_back) for it in returning)
     away = away or (bool(returning) and any(map(_changes_way_back, steps)))
-    names = Calls(frozenset(it.target for it in leaving if it.target))
-    return names | ANYWHERE if away else names
+    calls = Calls(frozenset(it.target for it in leaving if it.target))
+    return calls | ANYWHERE if away else calls
 
 
 def _goes_back(step: Step, keeps_way_back: bool) -> bool:

@@ -12,7 +12,7 @@ class Step:
     """`reads` and `writes` leave out sp, what is copied (`move`: to, from), and what goes to the
     stack or comes from it (`saves`, `loads`: bytes from sp in front of it, register). `moves_sp`:
     by bytes, None for an unknown number. `target`: of a call or of a jump that leaves, "" where
-    nobody knows. `maybe`: under a condition."""
+    nobody knows; `place`: where a call goes that begins no function. `maybe`: under a condition."""
 
     reads: frozenset[str]
     writes: frozenset[str]
@@ -26,6 +26,7 @@ class Step:
     leaves: bool = False
     returns: bool = False
     target: str = ""
+    place: int | None = None
 
 
 def elsewhere(unit: ObjectFile, function: Function, target: int | None) -> str:

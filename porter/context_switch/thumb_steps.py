@@ -47,9 +47,12 @@ def _thumb(unit: ObjectFile, function: Function, it: decode.Instruction, machine
     relocation = unit.relocation(function.section, it.address)
     name = relocation.symbol if relocation is not None else elsewhere(unit, function, inside)
     calls = it.name in ("bl", "blx")
+    place = None
     if it.name == "bl" and not name:
         place = getattr(it.operands[0], "value", None) if it.operands else None
-        name = elsewhere(unit, function, place) or (function.name if place is not None else "")
+        name = elsewhere(unit, function, place)
+        place = None if name else place
+        name = name or (function.name if place is not None else "")
     branches = it.name in ("b", "cbz", "cbnz")
     away = (branches and (inside is None or bool(elsewhere(unit, function, inside)))) or (
         it.name == "bx" and "lr" not in it.registers()
@@ -66,6 +69,7 @@ def _thumb(unit: ObjectFile, function: Function, it: decode.Instruction, machine
         leaves=away,
         returns=returns and not calls and not away,
         target=name if calls or away else "",
+        place=place,
     )
     return _with_stack(it, plain, "sp" in written)
 

@@ -35,6 +35,12 @@ ROADS: dict[str, tuple[str, str, str]] = {
     "falls into": (
         "void middle(void);", "",
         FUNCTION.format("schedule") + "nop\n" + FUNCTION.format("middle") + "b deep\n"),
+    "a label of its own": (
+        "", "",
+        FUNCTION.format("schedule") + "push {lr}\n bl inner\n pop {pc}\ninner: b deep\n"),
+    "a private function": (
+        "", "",
+        FUNCTION.format("schedule") + "b inner\n .type inner, %function\ninner: b deep\n"),
     "a call in asm": ('void schedule(void) { __asm volatile("bl deep" ::: "lr"); }', "", ""),
     "a wide call in asm": ('void schedule(void) { __asm volatile("bl.w deep" ::: "lr"); }', "", ""),
     "a jump in asm": (
@@ -96,6 +102,8 @@ ROADS: dict[str, tuple[str, str, str]] = {
     "a return to it": (
         "", "", FUNCTION.format("schedule") + "ldr r0, =deep\n push {r0}\n pop {pc}\n.ltorg\n"),
     "C++": ("void plus(void);\nvoid schedule(void) { plus(); }", "", ""),
+    "C++ in place of a weak body": (
+        "__attribute__((weak)) void plus(void) { }\nvoid schedule(void) { plus(); }", "", ""),
 }  # fmt: skip
 PLUS = 'extern "C" void deep();\nextern "C" void plus() { deep(); }\n'
 OTHER = "void other(void) { deep(); }\n"
@@ -143,7 +151,8 @@ def project(
     files = (*tree.files, folder / "other.c", folder / "callees.S")
     if road.startswith("C++"):
         plus = folder / "plus.cpp"
-        plus.write_text(road.partition(" ")[2] or PLUS)
+        text = road.partition(" ")[2]
+        plus.write_text(text if text.startswith("extern") else PLUS)
         files = (*files, plus)
     aliases = [LinkerAlias("schedule", "other")] if road == "a script" else []
     data = ProjectData(files, tree.options, CUnits(files, tree.options), aliases=aliases)

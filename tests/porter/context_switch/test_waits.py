@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,19 @@ def switch(folder: Path, c: str) -> None:
 def test_a_wait_is_told(name: str, tmp_path: Path) -> None:
     with pytest.raises(NotTranscribable, match=r"\(\), which waits for an interrupt, '"):
         switch(tmp_path, WAITS[name])
+
+
+def test_a_routine_in_assembler_waits(tmp_path: Path) -> None:
+    text = (SOURCES / "running_task.c").read_text().replace("schedule(void);", "schedule (void);")
+    tree = fixture(tmp_path, text)
+    (tmp_path / "callees.S").write_text(
+        ".syntax unified\n.thumb\n.macro sleep\n wfi\n.endm\n"
+        ".global other\n.type other, %function\nother: bx lr\nrest: sleep\n bx lr\n"
+        ".global schedule\n.type schedule, %function\nschedule: push {lr}\n bl rest\n pop {pc}\n"
+    )
+    ports = replace(tree, files=(*tree.files, tmp_path / "callees.S")).port()
+    found = next(it for it in ports if it.role == "switch")
+    assert "calls schedule(), which waits for an interrupt" in found.reason
 
 
 @pytest.mark.parametrize("name", GOES_ON)
