@@ -194,6 +194,39 @@ def test_functions_that_nobody_defines_are_counted_by_name(tmp_path: Path) -> No
     assert port(tmp_path, "--known", "led_*").returncode == 1
 
 
+ARMS = """\
+static void check(int a) {
+#ifdef UPWARD
+    if (a > more(1) ||
+#else
+    if (a > less(1) ||
+#endif
+        a == 0) { }
+}
+#ifdef UPWARD
+static void second(long a,
+#else
+static void second(int a,
+#endif
+              int b) { check(a + b); }
+static void last(int a) { check(a
+#ifdef UPWARD
+    + 1);
+#else
+    + 2);
+#endif
+}
+int main(void) { check(1); second(1, 2); last(3); }
+"""
+
+
+def test_arms_may_each_open_or_close_a_parenthesis(tmp_path: Path) -> None:
+    """What stands behind them is no part of it, and what stands before it in each is a call."""
+    (tmp_path / "main.c").write_text(ARMS)
+    said = port(tmp_path).stderr
+    assert "2 calls of 2 functions that aren't in the tree: less (1), more (1)" in said
+
+
 @pytest.mark.parametrize(
     "code",
     [
