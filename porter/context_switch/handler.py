@@ -42,6 +42,7 @@ from porter.context_switch.structure import (
     flatten,
     symbols,
 )
+from porter.context_switch.uncalled import uncalled
 
 
 @dataclass(frozen=True)
@@ -91,7 +92,8 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
         callees = names.project.callees
         signatures = {name: replace(signature, moves_stack=moves_stack(name, callees))
                       for name, signature in signatures.items()}  # fmt: skip
-    own = _own(function, code, names) if role in (ROLE_OTHER, ROLE_START) else NOTHING
+    plain = role in (ROLE_OTHER, ROLE_START)
+    own = _own(assembly, function, code, names) if plain else NOTHING
     texts = code.texts()
     draft = code.understood(Draft(machine, function, role, own, signatures, names, texts))
     for check in code.checks:
@@ -114,9 +116,10 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     )  # fmt: skip
 
 
-def _own(function: Function, code: Code, names: Names) -> Signature:
+def _own(assembly: Assembly, function: Function, code: Code, names: Names) -> Signature:
     """What C calls a function with."""
     declared = names.function(function.name) or code.signature()
+    declared = declared or uncalled(assembly, function, code, names.project.resumers)
     if declared is None:
         raise Unprepared(
             f"no prototype of {function.name}() found: what does it take? Declare it in a "

@@ -196,6 +196,44 @@ def test_prototypes_come_from_the_projects_headers(tmp_path: Path) -> None:
     assert handler.status == "escalated" and "no prototype of choose()" in handler.reason
 
 
+NUMBER = """
+    .global os_{0}
+    .type os_{0}, %function
+os_{0}:
+    {1}
+    bx      lr
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "also", "status"),
+    [
+        ("mrs r0, ipsr", "", "rewritten"),
+        ("mrs r1, ipsr\n    mov r0, r1", "", "rewritten"),
+        ("msr primask, r0", "", "escalated"),
+        ("mrs r1, ipsr\n    add r0, r1", "", "escalated"),
+        ("cmp r1, #0\n    it eq\n    mrseq r0, ipsr\n    mov r1, r0", "", "escalated"),
+        ("mrs r0, ipsr", NUMBER.format("user", "b os_alone"), "escalated"),
+        ("mrs r0, ipsr", ".word os_alone\n", "escalated"),
+    ],
+)
+def test_what_nobody_goes_to_takes_nothing_if_it_asks_nothing(
+    code: str, also: str, status: str, tmp_path: Path
+) -> None:
+    """Ports have such functions for projects that want them, without any prototype."""
+    tree = fixture(tmp_path, HANDLER + NUMBER.format("alone", code) + also, M3, "switch.S")
+    header = tmp_path / "os.h"
+    header.write_text(HEADER)
+    tree = replace(tree, files=(*tree.files, header))
+    port = named(tree.port(), "os_alone")
+    assert port.status == status
+    assert status == "rewritten" or "no prototype of os_alone()" in port.reason
+    calls = tmp_path / "calls.c"
+    calls.write_text("int f(void) { return os_alone(1); }\n")
+    tree = replace(tree, files=(*tree.files, calls))
+    assert named(tree.port(), "os_alone").status == "escalated"
+
+
 def test_an_if_chooses_the_prototype(tmp_path: Path) -> None:
     both = "#ifdef SMP\nunsigned os_mask(int core);\n#else\nunsigned os_mask(void);\n#endif\n"
     text = companion(with_header(tmp_path, HEADER.replace("unsigned os_mask(void);", both)).port())
