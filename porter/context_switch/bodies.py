@@ -25,3 +25,9 @@ class Body:
         """Whether C defines it, and nothing else may be meant by its name."""
         elsewhere = self.assembler or self.is_alias or self.cplusplus is not None
         return bool(self.definitions) and not elsewhere
+
+    @property
+    def is_in_assembler_alone(self) -> bool:
+        """Whether assembler defines it, and nothing else may be meant by its name."""
+        elsewhere = self.definitions or self.is_alias or self.cplusplus is not None
+        return bool(self.assembler) and not elsewhere

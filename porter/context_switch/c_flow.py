@@ -29,6 +29,7 @@ from porter.context_switch.c_nodes import (
     parameter_name,
     uses_in,
 )
+from porter.context_switch.casts import with_casts
 from porter.context_switch.recipe import begins_otherwise, conditions_of_port, new_body
 from porter.project.compile_options import CompileOptions
 from porter.source.arithmetic import literal
@@ -80,7 +81,7 @@ class CUnits:
             copy.write_bytes(text)
             with suited(copy, self._headers, self._beside(file)) as options:
                 text = preprocess(copy, options).encode("latin-1", "replace")
-        return text
+        return with_casts(text)
 
     def _parsed(self, file: Path) -> SyntaxTree:
         tree = SyntaxTree(self._text(file), 0)

@@ -71,7 +71,8 @@ def fast_yield(
     if other := _other_resumer(home, functions, names.project.resumers, vectors):
         return other
     assert isinstance(home.pick, Pick)
-    if why := only_in_handler(home.pick, names.project.units, names.project.callees):
+    project = names.project
+    if why := only_in_handler(home.pick, project.units, project.callees, project.resumers):
         return why
     items = conditions_and_statements(home.pick.nodes)
     called = [item.function for item in items if isinstance(item, Call)]

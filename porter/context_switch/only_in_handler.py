@@ -15,13 +15,14 @@ from porter.context_switch.callees import Callees
 from porter.context_switch.ir import Call, Guest
 from porter.context_switch.own_masks import opens_interrupts
 from porter.context_switch.pick import Pick
+from porter.context_switch.resumers import Resumers
 from porter.context_switch.saved_frames import follows_saved
 from porter.context_switch.structure import conditions_and_statements
 from porter.context_switch.understood import not_understood
 from porter.source.c_tree import Node, ancestors, text_of, walk
 
 
-def only_in_handler(pick: Pick, units: CUnits, callees: Callees) -> str:
+def only_in_handler(pick: Pick, units: CUnits, callees: Callees, resumers: Resumers) -> str:
     """Why a pick is nothing for a fast yield; "" where all that it may do is known and harmless."""
     items = conditions_and_statements(pick.nodes)
     if any(isinstance(item, Guest) and "VIRT_PRIMASK" in item.arguments for item in items):
@@ -34,7 +35,8 @@ def only_in_handler(pick: Pick, units: CUnits, callees: Callees) -> str:
     for it in callees.of(called):
         if any(map(_reads_icsr, it.body.definitions)):
             return f"{it.name}(), which choosing a task may call, asks for the handler's mode"
-    return follows_saved(pick, units) or not_understood(called, units, callees)
+    followed = follows_saved(pick, units, resumers.starts)
+    return followed or not_understood(called, units, callees, resumers.calculates)
 
 
 def _reads_icsr(definition: Node) -> bool:

@@ -24,12 +24,14 @@ from porter.context_switch.assemble import (
 )
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import function_name
+from porter.context_switch.calculates import calculates
 from porter.context_switch.code import Code
 from porter.context_switch.codes import code_of
 from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.result import (
     ROLE_CALL,
     ROLE_OTHER,
+    ROLE_START,
     ROLE_SVC,
     ROLE_SWITCH,
     NotTranscribable,
@@ -171,6 +173,20 @@ class Resumers:
         files = (it for it in self._files if it.suffix.lower() in ASM_SUFFIXES)
         return (found for it in files if (found := self._assembly(it)) is not None)
 
+    def starts(self, name: str) -> bool:
+        """Whether all functions of a name that no compiler made start the first task."""
+        roles = [_plain_role(assembly, it) for assembly, it in self._called(name)]
+        return bool(roles) and set(roles) == {ROLE_START}
+
+    def calculates(self, name: str) -> bool:
+        """Whether all of them only calculate."""
+        found = self._called(name)
+        return bool(found) and all(not it.weak and calculates(of, it) for of, it in found)
+
+    def _called(self, name: str) -> list[tuple[Assembly, Function]]:
+        every = self.by_hand(_STACK_POINTER)
+        return [(of, it) for _, of, it in every if name in it.names and name in of.object.globals]
+
     def outside(self, having: re.Pattern[bytes]) -> Iterator[tuple[Path, Assembly, Function]]:
         """Functions in asm statements of C files that stand in no function."""
         for file, statement in self.statements(having):
@@ -253,9 +269,13 @@ class Resumers:
 
 def is_apart(assembly: Assembly, function: Function) -> bool:
     """Whether a function neither resumes nor starts tasks, as far as anybody knows."""
+    return _plain_role(assembly, function) in (None, ROLE_OTHER, ROLE_CALL)
+
+
+def _plain_role(assembly: Assembly, function: Function) -> str | None:
     with suppress(NotTranscribable):
-        return code_of(assembly, function).role(is_handler=False) in (None, ROLE_OTHER, ROLE_CALL)
-    return True
+        return code_of(assembly, function).role(is_handler=False)
+    return None
 
 
 def _is_slot(unit: ObjectFile, section: int, address: int) -> bool:

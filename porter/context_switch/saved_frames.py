@@ -2,13 +2,14 @@
 
 A task that yielded in user mode has a mark in place of EXC_RETURN and no exception frame above it.
 A result that somebody writes to its r0, or its pc in a monitor, would be something else there.
-What a new task's frame is made of doesn't count: its stack pointer is saved only then.
+What a new task's frame is made of doesn't count: its stack pointer is saved only then. Nor does
+what starts the first task with it: no task has yielded by then.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import function_name
@@ -23,11 +24,12 @@ _HANDS_ON = frozenset({"argument_list", "update_expression", "initializer_list",
 _ACCESS = re.compile(rb"\b(?:ld|st)[rm]\w*\s", re.IGNORECASE)
 
 
-def follows_saved(pick: Pick, units: CUnits) -> str:
-    """Which function does, and where; "" where none is known."""
+def follows_saved(pick: Pick, units: CUnits, starts: Callable[[str], bool]) -> str:
+    """Which function does, and where; "" where none is known. `starts`: whether a function that
+    isn't C starts the first task."""
     for node, parent in _followed(saved_words(pick, units), units):
         around = enclosing_function(node)
-        if around is not None:
+        if around is not None and not _is_start(parent, starts):
             name = function_name(around).decode()
             return f"{name}() looks into saved frames: '{one_line(parent)}'"
     return ""
@@ -49,6 +51,14 @@ def _followed(starts: Iterable[Node], units: CUnits) -> Iterator[tuple[Node, Nod
                     (distances if is_distance or sign == b"-" else waiting).append(parent)
             elif _looks_into(node, parent) and not (is_distance and parent.type in _KEEPS):
                 yield node, parent
+
+
+def _is_start(arguments: Node, starts: Callable[[str], bool]) -> bool:
+    call = arguments.parent if arguments.type == "argument_list" else None
+    callee = call.child_by_field_name("function") if call is not None else None
+    if callee is None or callee.type != "identifier":
+        return False
+    return starts(text_of(callee).decode("latin-1"))
 
 
 def _looks_into(node: Node, parent: Node) -> bool:

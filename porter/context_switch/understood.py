@@ -3,13 +3,13 @@
 A fast yield saves time, so in doubt there is none. Whatever choosing may call has a body in the
 project's C, which calls functions by their names, writes to variables, members and elements only,
 doesn't look where its own stack is, and has no other asm than what calculates, waits for memory or
-takes a lock.
+takes a lock. Or it is an assembler function that only calculates.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import ASM, calls_in, own_variables
@@ -48,13 +48,18 @@ def is_known(name: bytes) -> bool:
     return name in _KNOWN or _CALCULATES.fullmatch(name) is not None
 
 
-def not_understood(functions: Iterable[str], units: CUnits, callees: Callees) -> str:
-    """Which of these functions, or of those they call, does what nobody can tell; "" for none."""
+def not_understood(
+    functions: Iterable[str], units: CUnits, callees: Callees, calculates: Callable[[str], bool]
+) -> str:
+    """Which of these functions, or of those they call, does what nobody can tell; "" for none.
+    `calculates`: whether an assembler function does no more than that."""
     stores = Stores(units)
     for it in callees.of(functions):
         if is_known(it.name.encode("latin-1")):
             continue
         called = f"{it.name}(), which choosing a task may call,"
+        if it.body.is_in_assembler_alone and calculates(it.name):
+            continue
         if not it.body.is_in_c_alone:
             return f"no body of {it.name}() in C, which choosing a task may call"
         for definition in it.body.definitions:

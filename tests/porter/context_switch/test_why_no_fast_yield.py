@@ -151,7 +151,7 @@ def why_not(tree: Tree, symbol: str) -> str:
     (function,) = (it for it in assembly.object.functions if it.name == symbol)
     pick = transcribe(assembly, function, "switch", names).pick
     assert isinstance(pick, Pick)
-    return only_in_handler(pick, project.units, project.callees)
+    return only_in_handler(pick, project.units, project.callees, project.resumers)
 
 
 @pytest.mark.parametrize("name", FOLLOWS)
@@ -187,6 +187,28 @@ def test_assembler_that_gets_a_task_may_look_into_its_frame(
     (tmp_path / "dump.S").write_text(DUMP.format(code))
     tree = replace(tree, files=(*tree.files, tmp_path / "dump.S"))
     told = "f() looks into saved frames: '(t)'" if found else ""
+    assert why_not(tree, "PendSV_Handler") == told
+
+
+TAKES = {
+    "starts": ("msr psp, r1\n movs r4, #2\n msr control, r4\n isb\n blx r0", ""),
+    "looks": ("ldr r0, [r1, #36]", "f() looks into saved frames: '(entry, (uint32_t)first.sp)'"),
+    "counts": ("clz r0, r1", "f() looks into saved frames: '(entry, (uint32_t)first.sp)'"),
+}
+
+
+@pytest.mark.parametrize(("code", "told"), TAKES.values(), ids=TAKES)
+def test_what_starts_the_first_task_looks_into_no_saved_frame(
+    code: str, told: str, tmp_path: Path
+) -> None:
+    """No task has yielded by then. Other assembler gets no saved stack pointer."""
+    text = (SOURCES / "running_task.c").read_text()
+    use = "struct task first;\nvoid dump(void (*entry)(void), uint32_t sp);\nvoid set(void);\n"
+    use += "void f(void (*entry)(void), uint32_t *sp) {\n    first.sp = sp; set();\n"
+    use += "    dump(entry, (uint32_t)first.sp); }\n"
+    tree = fixture(tmp_path, text + use)
+    (tmp_path / "dump.S").write_text(DUMP.format(code))
+    tree = replace(tree, files=(*tree.files, tmp_path / "dump.S"))
     assert why_not(tree, "PendSV_Handler") == told
 
 
