@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from porter.asm.breakpoints import BREAKPOINTS, why_breakpoint
 from porter.asm.namings import names_number, only_named
@@ -16,6 +16,7 @@ from porter.judging.unit import Unit
 from porter.judging.verdict import Status, Verdict
 from porter.result import FilePort
 from porter.rules.context_switch import Transcribed
+from porter.rules.not_compiled import NotCompiled
 from porter.rules.registry import REVISIONS, RULES
 from porter.sites.asm_sites import IN_MACRO, asm_leaps
 from porter.sites.site import Site, SiteKind
@@ -49,13 +50,22 @@ def port_c(unit: Unit, splits: Sequence[HandlerSplit] = ()) -> FilePort:
     return FilePort(unit.file, tuple(sorted(edits)), tuple(verdicts))
 
 
-def port_asm(file: SourceFile, sites: Iterable[Site], switches: Sequence[SwitchPort]) -> FilePort:
-    """Port an assembler file: only context switches become something else."""
+def port_asm(
+    file: SourceFile,
+    sites: Iterable[Site],
+    switches: Sequence[SwitchPort],
+    left_out: Callable[[int], str] = lambda place: "",
+) -> FilePort:
+    """Port an assembler file: only context switches become something else. `left_out`: the
+    condition by which this build leaves a place out, "" for none."""
     away = {it.start: why for it, why in asm_leaps(file)}
     named = only_named(tuple(instructions(file.data, dialect_of(file.data))))
     verdicts = [
-        _in_asm(site, switches, file, away.get(site.start, ""), site.start in named)
-        for site in sites
+        _left_out(it, left_out(it.site.start)) if it.status is Status.ESCALATED else it
+        for it in (
+            _in_asm(site, switches, file, away.get(site.start, ""), site.start in named)
+            for site in sites
+        )
     ]
     verdicts += _unheard(file, switches, verdicts)
     edits = sorted(
@@ -78,6 +88,14 @@ def account(sites: Iterable[Site], verdicts: dict[Site, Verdict]) -> None:
             raise InternalError(
                 f"no rule accounts for {site.what}", file=site.file, hint="please report this"
             )
+
+
+def _left_out(verdict: Verdict, condition: str) -> Verdict:
+    """What becomes of a place for a person if this build hasn't got it."""
+    if not condition or verdict.rule != ASM_RULE:
+        return verdict
+    reason = f"not compiled in this project: {condition} is false"
+    return Verdict(verdict.site, Status.LEFT, NotCompiled.id, reason)
 
 
 def _unheard(

@@ -138,7 +138,10 @@ def _file(source: SourceFile, docket: Docket) -> FilePort:
     switches = project.switches.get(source.path, [])
     if source.is_asm:
         sites = list(dict.fromkeys(asm_sites(source, project.numbered)))
-        return port_asm(source, sites, switches) if stays is None else leave(source, sites, stays)
+        if stays is not None:
+            return leave(source, sites, stays)
+        knowledge = project.knowledge
+        return port_asm(source, sites, switches, lambda at: knowledge.arm_left_out(source, at))
     found = _sites(source, project)
     if stays is not None:
         return leave(source, found.sites, stays)

@@ -13,7 +13,7 @@ from porter.program.arms import ImpossibleArms
 from porter.program.c_text import CText
 from porter.program.includes import Includes
 from porter.program.languages import Languages
-from porter.program.preprocess import TranslationUnit, preprocess_all
+from porter.program.preprocess import TranslationUnit, assembled_lines, preprocess_all
 from porter.program.readings import Readings
 from porter.program.visible import VisibleNames
 from porter.project.build import Build
@@ -22,6 +22,7 @@ from porter.source.assembler_text import included_names
 from porter.source.c_lexer import LexedSource, lex
 from porter.source.c_tree import SyntaxTree
 from porter.source.c_types import TypeTable
+from porter.source.conditions import ConditionMap
 from porter.source.evaluate import Evaluator
 from porter.source.grammar import CPLUSPLUS
 from porter.source.macros import MacroTable, parse_define
@@ -63,6 +64,8 @@ class Knowledge:
         self._languages = Languages(sources)
         self._units: Mapping[Path, TranslationUnit] = preprocess_all(build.units)
         self._lexed = dict(lexed)
+        self._assembled = cache(assembled_lines)
+        self._conditions = cache(lambda file: ConditionMap(lex(file.data)))
         self._texts: dict[Path, CText] = {}
         self._borrowed: dict[tuple[re.Pattern[bytes], Path], bool] = {}
         self._by_file: dict[Path, list[TranslationUnit]] = {}
@@ -242,6 +245,21 @@ class Knowledge:
         units = self._by_file.get(path)
         lines = range(first_line, last_line + 1)
         return not units or any(not unit.lines[path].isdisjoint(lines) for unit in units)
+
+    def arm_left_out(self, file: SourceFile, start: int) -> str:
+        """The condition of #if around a place of an assembler file that this build leaves out; ""
+        where it doesn't, or nobody can tell."""
+        options = self.build.units.get(file.path)
+        if self.all_arms or options is None or file.path.suffix != ".S":
+            return ""
+        conditions = self._conditions(file)
+        arm = conditions.arm(start)
+        lines = self._assembled(file.path, options) if arm.conditions else None
+        if lines is None:
+            return ""
+        end = conditions.end(start, len(file.data))
+        within = range(file.line(arm.start), file.line(max(arm.start, end - 1)))
+        return " && ".join(arm.conditions) if lines.isdisjoint(within) else ""
 
     def is_arm_compiled(self, text: CText, start: int, end: int) -> bool:
         """Like is_compiled, for the #if arms that [start, end) is in; where no compiler could be

@@ -77,6 +77,18 @@ def preprocessed(
     )
 
 
+def assembled_lines(file: Path, options: CompileOptions) -> frozenset[int] | None:
+    """The lines of an assembler file of which the preprocessor leaves something; None where it
+    can't be asked."""
+    text = _run(file, options, [])
+    if isinstance(text, str):
+        return None
+    types = TypeTable()
+    unit = TranslationUnit(Evaluator(MacroTable(), types), types.add_text(b"", C))
+    _note_lines(unit, text, file.parent)
+    return frozenset(unit.lines.get(file.resolve(), ()))
+
+
 def _run(file: Path, options: CompileOptions, ours: list[Path]) -> bytes | str:
     arguments = [
         *options.cpu_flags,
