@@ -3,26 +3,37 @@
 from __future__ import annotations
 
 from porter.judging.unit import Unit
+from porter.program.c_text import CText
 from porter.program.calls import FunctionCall
-from porter.sites.context import Context
+from porter.sites.context import Context, Contexts
+from porter.sites.local_names import assignments
 from porter.source.arithmetic import word
+from porter.source.c_tree import Node, text_of, walk
 from porter.source.declared import parameter_names
 from porter.source.evaluate import Scope
 from porter.source.values import Number, Value
 
+_MOST_CALLERS = 3  # from the function to who knows the number
+
 
 def called_with(unit: Unit, context: Context) -> Scope:
     """The values of names in a function: what `context` knows, and parameters that it never
-    writes and that all calls give the same number."""
-    if context.kind != "function" or not unit.is_only_called(context.name):
+    writes and that all calls give the same number, as one or as what their callers were given."""
+    return _called_with(unit, unit.text, context, _MOST_CALLERS)
+
+
+def _called_with(unit: Unit, text: CText, context: Context, depth: int) -> Scope:
+    if context.kind != "function" or not depth or not unit.is_only_called(context.name):
         return context.scope
     calls = unit.calls_of(context.name)
-    written = unit.text.written.inside(context.root)
+    written = text.written.inside(context.root)
     given: dict[bytes, Value] = {}
     for place, name in enumerate(parameter_names(context.root)):
-        numbers = {constant_argument(call, place) for call in calls}
+        if name in written:
+            continue
+        numbers = {_argument(unit, call, place, depth) for call in calls}
         number = numbers.pop() if len(numbers) == 1 else None
-        if number is not None and name not in written:
+        if number is not None:
             given[name] = word(number)
     return lambda name: given.get(name) or context.scope(name)
 
@@ -33,3 +44,58 @@ def constant_argument(call: FunctionCall, place: int) -> int | None:
         return None
     value = call.text.evaluator.text(call.arguments[place])
     return value.value if isinstance(value, Number) else None
+
+
+def _argument(unit: Unit, call: FunctionCall, place: int, depth: int) -> int | None:
+    """The same, by what the caller was given."""
+    number = constant_argument(call, place)
+    around = call.text.trees.function_at(call.start, call.end)
+    if number is not None or place >= len(call.arguments) or around is None:
+        return number
+    tree, function = around
+    inner = tree.smallest(call.start, call.end)
+    if inner is None or function.has_error:
+        return None
+    scope = _called_with(unit, call.text, Contexts(call.text).at(tree, inner), depth - 1)
+    evaluator = call.text.evaluator
+
+    def with_locals(name: bytes) -> Value | None:
+        value = scope(name)
+        if isinstance(value, Number):
+            return value
+        once = _set_once(call.text, function, name, inner)
+        return evaluator.value(once, scope) if once is not None else value
+
+    found = evaluator.text(call.arguments[place], with_locals)
+    return found.value if isinstance(found, Number) else None
+
+
+def _set_once(text: CText, function: Node, name: bytes, before: Node) -> Node | None:
+    """What a variable of a function is set to, whatever happens, before a place there; None where
+    something else may set it."""
+    values = assignments(function).get(name, [])
+    body = function.child_by_field_name("body")
+    setting = values[0].parent if len(values) == 1 else None
+    statement = setting.parent if setting is not None else None
+    if setting is None or statement is None or statement.parent != body:
+        return None
+    if statement.end_byte > before.start_byte:
+        return None
+    for node in walk(function):
+        if node.type == "identifier" and text_of(node) == name and node.parent is not None:
+            around = node.parent
+            declares = around.type == "declaration" or "declarator" in around.type
+            is_place = around.child_by_field_name("left") == node and around != setting
+            assigns = around.type == "assignment_expression" and is_place
+            changes = around.type in ("update_expression", "pointer_expression")
+            changes = changes or _is_macros(text, around)
+            if assigns or changes or (declares and around.type != "declaration"):
+                return None
+    return values[0]
+
+
+def _is_macros(text: CText, arguments: Node) -> bool:
+    """Whether a macro gets these arguments, which may set them."""
+    call = arguments.parent if arguments.type == "argument_list" else None
+    callee = call.child_by_field_name("function") if call is not None else None
+    return callee is not None and text.evaluator.macros.get(text_of(callee)) is not None

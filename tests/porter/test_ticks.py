@@ -183,3 +183,48 @@ def test_a_clock_that_every_call_hands_over(tmp_path: Path) -> None:
     macro = own + b"#define START(x) start(x)\n" + text % (set_up, b"START(8000000);")
     _, problems = ported(tmp_path / "macro", macro)
     assert "only known while running" in problems[0]
+
+
+LAYERS = b"""
+#define HZ 1000u
+#define TWICE(x) ((x) = (x) * 2)
+static void start(unsigned counts) { SysTick->LOAD = counts - 1; SysTick->CTRL = 7; }
+void start_at(unsigned clock) {
+    unsigned counts;
+    %s
+    start(counts);
+}
+int main(void) { start_at(168000000u); for (;;) { } }
+"""
+
+
+def test_a_count_may_come_from_callers_callers(tmp_path: Path) -> None:
+    """As an RTOS has it: the application knows the clock, the RTOS the rate."""
+    text, problems = ported(tmp_path, LAYERS % b"counts = clock / HZ;")
+    assert problems == [] and b"hyp_tick_set(1000);" in text
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        b"counts = clock / HZ; counts = 5;",
+        b"counts = clock / HZ; counts /= 2;",
+        b"counts = clock / HZ; counts++;",
+        b"counts = clock / HZ; { unsigned *p = &counts; *p = 7; }",
+        b"counts = clock / HZ; TWICE(counts);",
+        b"if (clock > 9) counts = clock / HZ;",
+        b"{ unsigned counts = clock / HZ; }",
+        b"clock /= 2; counts = clock / HZ;",
+    ],
+)
+def test_a_count_that_may_be_another_is_only_known_while_running(
+    code: bytes, tmp_path: Path
+) -> None:
+    text, problems = ported(tmp_path, LAYERS % code)
+    assert b"hyp_tick_set(1000)" not in text and problems
+
+
+def test_callers_that_give_different_counts_are_asked_about(tmp_path: Path) -> None:
+    both = LAYERS.replace(b"start_at(168000000u);", b"start_at(168000000u); start_at(8000000u);")
+    text, problems = ported(tmp_path, both % b"counts = clock / HZ;")
+    assert b"hyp_tick_set(1000)" not in text and problems
