@@ -56,6 +56,10 @@ MACHINES = {
             "cm3", "MPS2-AN385", "mps2-an385", "no", "mps2", "UART0", "UART1", "TIMER0", "TIMER1",
             8, ("-mcpu=cortex-m3", "-mthumb", _SOFT),
         ),
+        Machine(  # an FPU that nobody uses
+            "cm4", "STM32F405RG", "netduinoplus2", "no", "stm32f4", "USART6", "USART1", "TIM2",
+            "TIM5", 28, ("-mcpu=cortex-m4", "-mthumb", _SOFT), _CLOCKS,
+        ),
         Machine(
             "cm4f", "STM32F405RG", "netduinoplus2", "yes", "stm32f4", "USART6", "USART1", "TIM2",
             "TIM5", 28, ("-mcpu=cortex-m4", "-mthumb", _HARD, "-mfpu=fpv4-sp-d16"), _CLOCKS,
