@@ -1,0 +1,11 @@
+/* uC/LIB's configuration. */
+#ifndef LIB_CFG_H
+#define LIB_CFG_H
+
+#define LIB_MEM_CFG_ARG_CHK_EXT_EN DEF_DISABLED
+#define LIB_MEM_CFG_OPTIMIZE_ASM_EN DEF_DISABLED
+#define LIB_MEM_CFG_DBG_INFO_EN DEF_DISABLED
+#define LIB_MEM_CFG_HEAP_SIZE 64u
+#define LIB_STR_CFG_FP_EN DEF_DISABLED
+
+#endif
