@@ -12,6 +12,7 @@ from porter.context_switch.checks import ON_ITS_OWN
 from porter.context_switch.code import Code
 from porter.context_switch.codes import code_of
 from porter.context_switch.draft import Draft
+from porter.context_switch.event_waits import refuse_event_waits
 from porter.context_switch.first_task import First, with_first
 from porter.context_switch.ir import (
     CONTEXT,
@@ -95,6 +96,7 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     plain = role in (ROLE_OTHER, ROLE_START)
     own = _own(assembly, function, code, names) if plain else NOTHING
     texts = code.texts()
+    refuse_event_waits(texts.values(), names.project)
     draft = code.understood(Draft(machine, function, role, own, signatures, names, texts))
     for check in code.checks:
         check(draft)

@@ -131,8 +131,8 @@ def clear_exclusive(state: LiftState, instruction: Instruction) -> None:
 
 
 def nothing(state: LiftState, instruction: Instruction) -> None:
-    """nop, and wfi where tasks call it; other hints signal, or are answered by signals."""
-    if instruction.name == "wfi" and state.plain:
+    """nop, and waits where tasks call them (`event_waits`); other hints signal."""
+    if instruction.name in ("wfi", "wfe") and state.plain:
         state.emit(Guest(state.current, WAIT, ()))
         return
     if instruction.name != "nop" and state.plain:

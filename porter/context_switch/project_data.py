@@ -25,6 +25,7 @@ from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
 from porter.project.vectors import Vectors
 from porter.source.comments import without_comments
+from porter.source.source_file import HEADER_SUFFIXES
 
 
 class ProjectData:
@@ -62,6 +63,11 @@ class ProjectData:
         self.callees = Callees(made, taken.taking)
         self.kept = KeptRegisters(self.resumers, self.callees)
         self.lost_writes = LostWrites(self.resumers, self.callees, self.units)
+
+    def sources_have(self, words: re.Pattern[bytes]) -> bool:
+        """Whether words occur in a source file, no header."""
+        sources = (it for it in self._files if it.suffix.lower() not in HEADER_SUFFIXES)
+        return any(words.search(self._text(it)) is not None for it in sources)
 
     def also_in(self, name: str, source: Path) -> str | None:
         """What else than a file has a name in its text, for whatever."""

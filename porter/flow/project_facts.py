@@ -17,9 +17,15 @@ from porter.program.knowledge import Knowledge
 from porter.program.linked import Linked
 from porter.program.macro_uses import MacroUse, calls_in, macros_with, named_in
 from porter.program.stated_macros import StatedMacros
-from porter.sites.context import function_name, is_called_by_name
-from porter.source.c_tree import Node, SyntaxTree
+from porter.sites.context import Context, function_name, is_called_by_name
+from porter.sites.fixed_values import is_fixed
+from porter.sites.local_names import declarations
+from porter.sites.own_words import own_words
+from porter.source.c_tree import Node, SyntaxTree, text_of
+from porter.source.declared import declared_name
+from porter.source.evaluate import no_scope
 from porter.source.source_file import SourceFile
+from porter.source.values import Number, Value
 
 
 class ProjectFacts:
@@ -45,6 +51,7 @@ class ProjectFacts:
         self.level_compared = cache(level_compared)
         self._stated_clock = old_clock
         self._calls: dict[str, list[FunctionCall]] = {}
+        self._constants: dict[bytes, Value | None] = {}
         self._running_uses: dict[bytes, list[MacroUse]] = {}
 
     @cached_property
@@ -133,6 +140,32 @@ class ProjectFacts:
                 return False
         return True
 
+    def constant(self, context: Context, name: bytes) -> Number | None:
+        """The number that a name has in a function where it is a constant object's that one file
+        of the project defines for all."""
+        if any(_declares(it, name) for it in declarations(context.root)):
+            return None
+        if name not in self._constants:
+            found = [it for source in self._sources for it in self._constants_in(source, name)]
+            self._constants[name] = found[0] if len(found) == 1 else None
+        value = self._constants[name]
+        return value if isinstance(value, Number) else None
+
+    def _constants_in(self, source: SourceFile, name: bytes) -> Iterator[Value | None]:
+        """What definitions of it in a file say: a number, where nobody can change it."""
+        if name not in source.data:
+            return
+        text = self._knowledge.text(source)
+        tree = text.trees.whole
+        for kind, declarator, value in declarations(tree.root, file_level=True):
+            if value is None or not _declares((kind, declarator, value), name):
+                continue
+            if self._knowledge.is_arm_compiled(text, tree.start(declarator), tree.end(declarator)):
+                is_shared = not own_words(text, kind, declarator) & {b"static"}
+                is_known = is_shared and is_fixed(text, kind, declarator, file_level=True)
+                type_ = text.evaluator.types.of(kind, declarator)
+                yield text.evaluator.initial(type_, value, no_scope) if is_known else None
+
     @cached_property
     def old_clock(self) -> int | None:
         """Hertz of the core on the chip that the project was written for; None if not known."""
@@ -165,3 +198,8 @@ class ProjectFacts:
         if not is_called_by_name(function, text.evaluator):
             return True
         return self.program.why_not(function_name(function)) is None
+
+
+def _declares(declaration: tuple[Node, Node, Node | None], name: bytes) -> bool:
+    found = declared_name(declaration[1])
+    return found is not None and text_of(found) == name

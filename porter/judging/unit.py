@@ -35,7 +35,7 @@ from porter.source.edit import Edit, folded
 from porter.source.evaluate import Scope, no_scope
 from porter.source.source_file import SourceFile
 from porter.source.token_tools import has_word, matching, split_arguments
-from porter.source.values import Place
+from porter.source.values import Number, Place
 
 PRIORITY_BITS = b"__NVIC_PRIO_BITS"
 _DEFAULT_PRIORITY_BITS = 4
@@ -387,6 +387,11 @@ class Unit:
     def is_only_called(self, name: str) -> bool:
         """Whether calls_of() has every way into a function: no pointer to it, no macro, no asm."""
         return self._project is not None and self._project.is_only_called(name)
+
+    def constant(self, context: Context, name: bytes) -> Number | None:
+        """The number that a name has in a function where it is a constant object's that one file
+        of the project defines for all."""
+        return self._project.constant(context, name) if self._project is not None else None
 
     def why_again(self, access: Access) -> str | None:
         """Who may run an access again once the machine is up; None if only start-up does."""

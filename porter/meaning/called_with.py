@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from porter.judging.unit import Unit
+from porter.meaning.set_once import set_once
 from porter.program.c_text import CText
 from porter.program.calls import FunctionCall
 from porter.sites.context import Context, Contexts
-from porter.sites.local_names import assignments
 from porter.source.arithmetic import word
-from porter.source.c_tree import Node, text_of, walk
 from porter.source.declared import parameter_names
 from porter.source.evaluate import Scope
 from porter.source.values import Number, Value
@@ -56,46 +55,22 @@ def _argument(unit: Unit, call: FunctionCall, place: int, depth: int) -> int | N
     inner = tree.smallest(call.start, call.end)
     if inner is None or function.has_error:
         return None
-    scope = _called_with(unit, call.text, Contexts(call.text).at(tree, inner), depth - 1)
+    context = Contexts(call.text).at(tree, inner)
+    given = _called_with(unit, call.text, context, depth - 1)
     evaluator = call.text.evaluator
+
+    def scope(name: bytes) -> Value | None:
+        """With constants that another file of the project defines."""
+        value = given(name)
+        known = None if isinstance(value, Number) else unit.constant(context, name)
+        return known if known is not None else value
 
     def with_locals(name: bytes) -> Value | None:
         value = scope(name)
         if isinstance(value, Number):
             return value
-        once = _set_once(call.text, function, name, inner)
-        return evaluator.value(once, scope) if once is not None else value
+        once = set_once(call.text, function, name, inner, scope)
+        return once if once is not None else value
 
     found = evaluator.text(call.arguments[place], with_locals)
     return found.value if isinstance(found, Number) else None
-
-
-def _set_once(text: CText, function: Node, name: bytes, before: Node) -> Node | None:
-    """What a variable of a function is set to, whatever happens, before a place there; None where
-    something else may set it."""
-    values = assignments(function).get(name, [])
-    body = function.child_by_field_name("body")
-    setting = values[0].parent if len(values) == 1 else None
-    statement = setting.parent if setting is not None else None
-    if setting is None or statement is None or statement.parent != body:
-        return None
-    if statement.end_byte > before.start_byte:
-        return None
-    for node in walk(function):
-        if node.type == "identifier" and text_of(node) == name and node.parent is not None:
-            around = node.parent
-            declares = around.type == "declaration" or "declarator" in around.type
-            is_place = around.child_by_field_name("left") == node and around != setting
-            assigns = around.type == "assignment_expression" and is_place
-            changes = around.type in ("update_expression", "pointer_expression")
-            changes = changes or _is_macros(text, around)
-            if assigns or changes or (declares and around.type != "declaration"):
-                return None
-    return values[0]
-
-
-def _is_macros(text: CText, arguments: Node) -> bool:
-    """Whether a macro gets these arguments, which may set them."""
-    call = arguments.parent if arguments.type == "argument_list" else None
-    callee = call.child_by_field_name("function") if call is not None else None
-    return callee is not None and text.evaluator.macros.get(text_of(callee)) is not None

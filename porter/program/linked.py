@@ -68,6 +68,7 @@ class Linked:
             self._provided,
             self.outside.archived,
             self.knowledge.is_arm_compiled,
+            lambda file, at: not self.knowledge.arm_left_out(file, at),
             [(it, self.knowledge.lexed(it)) for it in built if not it.is_asm],
             self.assembled,
         )

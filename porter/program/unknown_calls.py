@@ -80,6 +80,7 @@ class UnknownCalls:
     provided: Callable[[], frozenset[str]]
     archived: Callable[[], Mapping[str, str]]
     is_compiled: Callable[[CText, int, int], bool]
+    is_assembled: Callable[[SourceFile, int], bool]
     everything: Sequence[tuple[SourceFile, LexedSource]]
     assembled: Callable[[SourceFile], Collection[str]]
     _made: dict[Path, Collection[str]] = field(default_factory=dict, init=False)
@@ -145,7 +146,9 @@ class UnknownCalls:
             for part in parts:
                 name = part.operands[-1] if part.operands else ""
                 is_call = part.mnemonic.lower() in _CALLS and name.isidentifier()
-                if is_call and not _REGISTER.fullmatch(name) and not self._is_here(name):
+                if not is_call or _REGISTER.fullmatch(name) or self._is_here(name):
+                    continue
+                if self.is_assembled(file, part.start):
                     yield _Call(name, file, part.start, is_weak=name in weak)
 
     def _is_here(self, name: str) -> bool:

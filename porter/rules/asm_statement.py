@@ -16,10 +16,11 @@ from porter.judging.verdict import Verdict
 from porter.meaning.asm_lines import as_argument, refuse_overwritten, refuse_side_effects
 from porter.meaning.call_registers import first_parameter, handed_over
 from porter.meaning.expressions import is_computed_with, is_truth_test
-from porter.meaning.line_events import LINE_EVENTS, has_line_events
+from porter.meaning.line_events import has_line_events
 from porter.meaning.mask_level import kept
 from porter.meaning.naked import is_naked
 from porter.meaning.own_event import REASON, own_event
+from porter.registers.line_events import LINE_EVENTS
 from porter.rules.asm_samples import SAMPLES
 from porter.rules.kernel_register import is_removable
 from porter.rules.rule import Rule

@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.deep_sleep import STANDBY, asks_standby
-from porter.meaning.line_events import LINE_EVENTS, has_line_events
+from porter.meaning.line_events import has_line_events
 from porter.meaning.own_event import REASON, own_event
+from porter.registers.line_events import LINE_EVENTS
 from porter.rules.rule import Rule, Sample
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, text_of

@@ -43,12 +43,20 @@ def build(folder: Path, cpu: list[str], text: str = FILE) -> None:
 
 
 def test_what_the_build_leaves_out_is_left(tmp_path: Path) -> None:
-    build(tmp_path, SOFT)
+    build(tmp_path, SOFT, FILE.replace("none:\n", "    bl      told\nnone:\n"))
     run = port(tmp_path, "-v")
     assert run.returncode == 0
     assert (
         "floats.S:7:5: left mrs r1, psp [not-compiled]: not compiled in this project" in run.stderr
     )
+
+
+def test_what_is_called_there_needs_to_be_nowhere(tmp_path: Path) -> None:
+    text = FILE.replace("none:\n", "    bl      told\nnone:\n")
+    build(tmp_path, SOFT, text)
+    assert "told" not in port(tmp_path).stderr
+    build(tmp_path, HARD, text)
+    assert "told (1)" in port(tmp_path).stderr
 
 
 @pytest.mark.parametrize("options", [(), ("--all-arms",)], ids=["built", "all arms"])

@@ -215,6 +215,8 @@ def test_a_count_may_come_from_callers_callers(tmp_path: Path) -> None:
         b"if (clock > 9) counts = clock / HZ;",
         b"{ unsigned counts = clock / HZ; }",
         b"clock /= 2; counts = clock / HZ;",
+        b'counts = clock / HZ; __asm volatile("lsl %0, %0, #1" : "+r"(counts));',
+        b"counts = clock / rate;",
     ],
 )
 def test_a_count_that_may_be_another_is_only_known_while_running(
@@ -222,6 +224,32 @@ def test_a_count_that_may_be_another_is_only_known_while_running(
 ) -> None:
     text, problems = ported(tmp_path, LAYERS % code)
     assert b"hyp_tick_set(1000)" not in text and problems
+
+
+def test_a_narrow_count_is_what_fits_into_it(tmp_path: Path) -> None:
+    narrow = LAYERS.replace(b"unsigned counts;", b"unsigned char counts;")
+    text, _ = ported(tmp_path, narrow % b"counts = clock / HZ;")
+    assert b"hyp_tick_set(1000)" not in text
+
+
+@pytest.mark.parametrize(
+    ("table", "is_known"),
+    [
+        (b"unsigned const rate = 1000;\n", True),
+        (b"#if 1\nunsigned const rate = 1000;\n#else\nunsigned const rate = 0;\n#endif\n", True),
+        (b"#if M\nunsigned const rate = 1000;\n#else\nunsigned const rate = 10;\n#endif\n", False),
+        (b"unsigned rate = 1000;\n", False),
+        (b"static unsigned const rate = 1000;\n", False),
+        (b"unsigned const volatile rate = 1000;\n", False),
+        (b"", False),
+    ],
+)
+def test_a_constant_of_another_file_may_be_the_rate(
+    table: bytes, is_known: bool, tmp_path: Path
+) -> None:
+    text = HEADER + b"extern unsigned const rate;\n" + LAYERS % b"counts = clock / rate;"
+    result = port_files(tmp_path, {"main.c": text, "table.c": table})
+    assert (escalations(result) == []) == is_known, escalations(result)
 
 
 def test_callers_that_give_different_counts_are_asked_about(tmp_path: Path) -> None:

@@ -257,7 +257,7 @@ _ACTIONS: dict[str, Callable[[Path, Instruction, bool], None]] = {
     "msr": _special_write,
     **dict.fromkeys(("cpsid", "cpsie"), _change_state),
     "svc": _supervisor_call,
-    "wfi": _wait,
+    **dict.fromkeys(("wfi", "wfe"), _wait),
     "bx": _jump,
     **dict.fromkeys(_NOTHING, _nothing),
 }

@@ -45,7 +45,7 @@ UNMASKED = "virt_unmask_pending"
 SPIN = "for (;;)"  # waiting for ever: what is left is up to interrupts, nothing follows
 YIELD = "guest_switch"  # what virt_yield() calls where it doesn't store to int_pend.byte.yield
 YIELD_BYTE = PENDING + 1
-WAIT = "hyp_vct_wait"  # in the original WFI
+WAIT = "hyp_vct_wait"  # in the original WFI or WFE
 SVC, SWITCH = 2, 0  # virtual vectors
 _WORDS = {TRIGGER: 1, CLEAR: 1, SUPERVISOR_CALL: 1, TRAP_SET: 1, ONCE: 1}  # arguments
 # Calls that stand for nothing in the original: serving what an unmask finds pending, and telling

@@ -13,7 +13,7 @@ NOP = b"\xaf\xf3\x00\x80"  # nop.w, as long as an MSR
 SHORT_NOP = b"\x00\xbf"
 CONTROL = 20
 _MSP = 8  # SYSm (ARMv7-M ARM B5.1)
-_WFI = b"\x30\xbf"
+_WAITS = (b"\x30\xbf", b"\x20\xbf")
 _BRANCH_TO_ITSELF = b"\xfe\xe7"
 
 
@@ -36,8 +36,9 @@ def spins(image: Image) -> Iterator[int]:
 
 
 def waits(image: Image) -> Iterator[int]:
-    """Addresses of what is a WFI, where it is run."""
-    return _halfwords(image, _WFI)
+    """Addresses of what is a WFI or a WFE, where it is run."""
+    for wait in _WAITS:
+        yield from _halfwords(image, wait)
 
 
 def _halfwords(image: Image, wanted: bytes) -> Iterator[int]:

@@ -1,4 +1,5 @@
-"""A function in assembler that waits: WFI is hyp_vct_wait(), with what is around it as it was."""
+"""A function in assembler that waits: WFI, and WFE that interrupts alone end, is hyp_vct_wait(),
+with what is around it as it was."""
 
 from __future__ import annotations
 
@@ -10,9 +11,11 @@ from porter.context_switch.proof import Model, NotProved
 from porter.context_switch.proof.compare import compare
 from porter.context_switch.proof.equivalence import equivalent
 from porter.context_switch.proof.link import link_pair
+from porter.context_switch.result import SwitchPort
+from porter.project.compile_options import CompileOptions
 from tests.porter.context_switch.campaign import STATES
 from tests.porter.context_switch.test_proof import COMMAND, objects
-from tests.porter.context_switch.trees import fixture
+from tests.porter.context_switch.trees import M4F, Tree, fixture
 
 SLEEP = (
     "cpsid i\\n ldr r3, =task\\n ldr r1, [r3]\\n cbnz r1, 1f\\n wfi\\n 1: ldr r0, [r3]\\n"
@@ -82,3 +85,38 @@ def test_what_a_handler_calls_may_not_wait(tmp_path: Path) -> None:
     ports = fixture(tmp_path, CALLED).port()
     (port,) = [it for it in ports if it.name == "PendSV_Handler"]
     assert port.status == "escalated" and "waits for an interrupt" in port.reason, port.reason
+
+
+IDLE = """\
+    .syntax unified
+    .thumb
+    .text
+    .global idle
+    .thumb_func
+idle:
+    {before}
+    WFE
+    BX LR
+"""
+PROTOTYPE = "void idle(void);\nint main(void) {{ {body} idle(); return 0; }}\n"
+
+
+def waits_for_events(folder: Path, before: str = "", body: str = "") -> SwitchPort:
+    options = CompileOptions((folder,), (), M4F, "arm-none-eabi-gcc")
+    folder.mkdir()
+    files = (folder / "idle.s", folder / "main.c")
+    files[0].write_text(IDLE.format(before=before))
+    files[1].write_text(PROTOTYPE.format(body=body))
+    (port,) = [it for it in Tree(folder, files, options).port() if it.name == "idle"]
+    return port
+
+
+def test_a_wait_for_events_is_one_if_interrupts_alone_end_it(tmp_path: Path) -> None:
+    plain = waits_for_events(tmp_path / "plain")
+    assert plain.status == "rewritten" and plain.proof is not None, plain.reason
+    companion = (tmp_path / "plain" / "idle.s").read_bytes()
+    assert b"WFE" in companion
+    of_lines = waits_for_events(tmp_path / "lines", body="EXTI->EMR |= 1 << 20;")
+    assert of_lines.status == "escalated" and "EXTI" in of_lines.reason, of_lines.reason
+    own = waits_for_events(tmp_path / "own", before="STR R1, [R0]")
+    assert own.status == "escalated" and "may request what ends" in own.reason, own.reason
