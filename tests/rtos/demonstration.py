@@ -118,11 +118,16 @@ def every() -> list[Rtos]:
 def _on(core: str, folder: Path, said: Mapping[str, Any]) -> Rtos:
     words = said["cores"][core]
 
-    def filled(key: str) -> list[str]:
-        lists = [*said.get(key, ()), *words.get(key, ())]
-        return [re.sub(r"\{(\w+)\}", lambda it: str(words[it[1]]), text) for text in lists]
+    def fill(text: str) -> str:
+        return re.sub(r"\{(\w+)\}", lambda it: str(words[it[1]]), text)
 
-    edits = [Edit(**it) for it in (*said.get("edits", ()), *words.get("edits", ()))]
+    def filled(key: str) -> list[str]:
+        return [fill(text) for text in (*said.get(key, ()), *words.get(key, ()))]
+
+    edits = [
+        Edit(**{**it, "file": fill(it["file"])})
+        for it in (*said.get("edits", ()), *words.get("edits", ()))
+    ]
     return Rtos(
         folder, said["name"], MACHINES[core], said["trees"], filled("sources"), filled("headers"),
         filled("includes"), filled("defines"), said["handlers"], edits,
