@@ -178,7 +178,7 @@ def test_a_road_alone_costs_the_fast_yield_at_most(road: str, tmp_path: Path) ->
     handler = transcribed(tmp_path, road, "void deep(void) { entries++; }")
     _, data, _ = project(tmp_path, *ROADS[road], f"{OTHER}void deep(void) {{ entries++; }}", road)
     assert isinstance(handler.pick, Pick)
-    why = only_in_handler(handler.pick, data.units, data.callees)
+    why = only_in_handler(handler.pick, data.units, data.callees, data.resumers)
     assert (why == "") == (road == "C"), why
 
 
