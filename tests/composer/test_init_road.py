@@ -59,6 +59,7 @@ def answers(machine: Machine, names: Sequence[str]) -> None:
         assert answer[0].startswith("status t=")
 
 
+@pytest.mark.campaign
 @pytest.mark.skipif(not KERNEL.exists(), reason="make setup wasn't run")
 def test_two_projects_that_talked_to_each_other_become_a_running_image(tmp_path: Path) -> None:
     folder = tmp_path / "my system"

@@ -160,6 +160,7 @@ def test_a_description_that_disagrees_is_escalated(
     assert any(reason in line for line in escalations(result))
 
 
+@pytest.mark.campaign
 def test_all_that_disagrees_is_escalated(tmp_path: Path) -> None:
     """The FPU, the tick, and a handler that doesn't exist."""
     vectors = [

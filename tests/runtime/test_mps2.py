@@ -10,6 +10,8 @@ from tests.runtime.observed import about
 from tests.support.built import Built, build, change, once
 from tests.support.counted import Board, Transcript, run
 
+pytestmark = pytest.mark.campaign
+
 DESCRIPTION = Path(__file__).parent / "systems" / "mps2.xml"
 TESTS = DESCRIPTION.parents[2]
 FPU = {"mps2-an385": False, "mps2-an386": True, "mps2-an500": True}

@@ -190,6 +190,7 @@ def test_a_fault_in_a_made_thread_restarts_its_process_with_all_memory_free(
     assert [f.domain for f in transcript.faults] == ["middle", "user", "owner"]
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("fpu", [False, True], ids=["without_fpu", "with_fpu"])
 def test_no_call_on_objects_holds_interrupts_off_for_long(
     system: Callable[[str], Built], tmp_path: Path, fpu: bool

@@ -46,6 +46,7 @@ def changed(
     return build
 
 
+@pytest.mark.campaign
 def test_a_restart_gives_back_all_slots(system: Callable[[str], Built]) -> None:
     """Although a thread of the process goes on to fill one until it is stopped itself."""
     said = said_by(system("slots"))

@@ -25,6 +25,8 @@ from tests.system.live import PATIENCE
 from tests.system.road import COUNTED, FVMKIT, Road, fvmkit
 from tests.system.test_run_command import read_until
 
+pytestmark = pytest.mark.campaign
+
 SECTIONS = (
     "summary", "porting", "sections", "memory", "regions", "routes", "policies", "verdicts",
     "run", "reboots", "timeline", "stacks",

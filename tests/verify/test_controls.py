@@ -44,6 +44,7 @@ CHOSEN = OTHERS[::6]
 REST = [pytest.param(file, marks=pytest.mark.campaign) for file in OTHERS if file not in CHOSEN]
 
 
+@pytest.mark.campaign
 def test_a_system_with_preempted_tasks_is_accepted(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:

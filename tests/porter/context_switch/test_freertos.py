@@ -117,6 +117,7 @@ def test_crlf_file_gets_the_same_port_with_crlf(ported: Tree, tmp_path: Path) ->
         assert file.read_bytes() == reference.read_bytes().replace(b"\n", b"\r\n")
 
 
+@pytest.mark.campaign
 def test_edits_of_the_whole_port_are_few() -> None:
     """What goes is mostly assembler; blocks that a recipe names are switched off."""
     ports = [

@@ -173,6 +173,7 @@ def test_psp_that_the_end_sets_is_seen(road: str, tmp_path: Path) -> None:
     assert isinstance(pick, str) and "reads or sets PSP" in pick
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("road", ROADS)
 def test_a_road_alone_costs_the_fast_yield_at_most(road: str, tmp_path: Path) -> None:
     handler = transcribed(tmp_path, road, "void deep(void) { entries++; }")
