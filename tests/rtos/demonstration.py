@@ -3,8 +3,9 @@ says on bare metal and as a guest.
 
 The folder of each RTOS has its shim, its configuration and `rtos.json`: which files of its trees
 make a project (`sources`, `headers`, `includes`, `defines`), on which `cores`, what its `handlers`
-are called, and the `edits` that a person had to make, of which there should be none. What a core
-has of its own stands under it: more of these lists, and words that are filled in for `{word}`."""
+are called, and the `edits` that a person had to make, of which there should be none, on all cores
+or on its own `cores`. What a core has of its own stands under it: more of these lists, and words
+that are filled in for `{word}`."""
 
 from __future__ import annotations
 
@@ -125,8 +126,9 @@ def _on(core: str, folder: Path, said: Mapping[str, Any]) -> Rtos:
         return [fill(text) for text in (*said.get(key, ()), *words.get(key, ()))]
 
     edits = [
-        Edit(**{**it, "file": fill(it["file"])})
-        for it in (*said.get("edits", ()), *words.get("edits", ()))
+        Edit(fill(it["file"]), it["old"], it["new"], it["why"])
+        for it in said.get("edits", ())
+        if core in it.get("cores", said["cores"])
     ]
     return Rtos(
         folder, said["name"], MACHINES[core], said["trees"], filled("sources"), filled("headers"),
