@@ -161,7 +161,11 @@ class ProjectFacts:
             if value is None or not _declares((kind, declarator, value), name):
                 continue
             if self._knowledge.is_arm_compiled(text, tree.start(declarator), tree.end(declarator)):
-                is_shared = not own_words(text, kind, declarator) & {b"static"}
+                words = own_words(text, kind, declarator)
+                # The tree has no attributes, and only the file has those behind the name.
+                whole = source.data[tree.start(kind) : source.data.find(b";", tree.end(declarator))]
+                is_weak = b"weak" in whole or any(b"weak" in word for word in words)
+                is_shared = not is_weak and b"static" not in words
                 is_known = is_shared and is_fixed(text, kind, declarator, file_level=True)
                 type_ = text.evaluator.types.of(kind, declarator)
                 yield text.evaluator.initial(type_, value, no_scope) if is_known else None

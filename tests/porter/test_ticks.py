@@ -241,6 +241,7 @@ def test_a_narrow_count_is_what_fits_into_it(tmp_path: Path) -> None:
         (b"unsigned rate = 1000;\n", False),
         (b"static unsigned const rate = 1000;\n", False),
         (b"unsigned const volatile rate = 1000;\n", False),
+        (b"unsigned const rate __attribute__((weak)) = 1000;\n", False),
         (b"", False),
     ],
 )
