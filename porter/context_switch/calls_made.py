@@ -82,6 +82,8 @@ class CallsMade:
         definitions = self._units.definitions(name.encode("latin-1"))
         found = all_of(self.within(it, unless) for it in definitions)
         found |= all_of(map(_leaving, self._routines(name)))
+        if found.pointers and self._resumers.ends_in_task(name):
+            found = Calls(found.names)
         found |= Calls(self._names.of(name))
         if not self.by_hand(name) and (text := self._units.assembler_text(name.encode("latin-1"))):
             found |= branches_in(text.decode("latin-1")) | ANYWHERE  # its macros may do it

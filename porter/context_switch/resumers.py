@@ -178,6 +178,16 @@ class Resumers:
         roles = [_plain_role(assembly, it) for assembly, it in self._called(name)]
         return bool(roles) and set(roles) == {ROLE_START}
 
+    def ends_in_task(self, name: str) -> bool:
+        """Whether all of them go to a task where they go by a register: they start or resume one,
+        and call nothing that way. That it is a task is part of what is proved of them."""
+        found = self._called(name)
+        return bool(found) and all(
+            _plain_role(of, it) in (ROLE_START, ROLE_SVC, ROLE_SWITCH)
+            and not _calls_by_register(of, it)
+            for of, it in found
+        )
+
     def calculates(self, name: str) -> bool:
         """Whether all of them only calculate."""
         found = self._called(name)
@@ -276,6 +286,11 @@ def _plain_role(assembly: Assembly, function: Function) -> str | None:
     with suppress(NotTranscribable):
         return code_of(assembly, function).role(is_handler=False)
     return None
+
+
+def _calls_by_register(assembly: Assembly, function: Function) -> bool:
+    steps = code_of(assembly, function).steps().values()
+    return any(it.calls and not it.target for it in steps)
 
 
 def _is_slot(unit: ObjectFile, section: int, address: int) -> bool:

@@ -203,3 +203,25 @@ def test_cplusplus_may_move_psp(tmp_path: Path) -> None:
     text = 'C++ extern "C" void plus() { __set_PSP(3); }\n'
     pick = handler_of(*project(tmp_path, calls, "", "", "void deep(void) { }", text)).pick
     assert isinstance(pick, str) and "reads or sets PSP" in pick
+
+
+@pytest.mark.parametrize(
+    ("does", "waits"), [("", False), ("ldr r3, =hook\\n ldr r3, [r3]\\n blx r3\\n", True)]
+)
+def test_what_resumes_a_task_calls_none(does: str, waits: bool, tmp_path: Path) -> None:
+    """FreeRTOS on Cortex-M0: the call's handler leads, through C, to `bx r2` with EXC_RETURN."""
+    calls = f"""
+void (*hook)(void *);
+void work(void *none) {{ while (!ready) {{ }} }}
+void create(void (*)(void *));
+void begin(void) {{ create(work); }}
+__attribute__((naked)) void resume(void)
+{{
+    __asm volatile("{does} ldr r0, =entries\\n ldr r0, [r0]\\n ldm r0!, {{r2}}\\n"
+                   " adds r0, #32\\n msr psp, r0\\n isb\\n bx r2\\n .ltorg");
+}}
+void serve(void) {{ resume(); }}
+"""
+    _, data, _ = project(tmp_path, calls, "", "", "void deep(void) { }")
+    names = {it.name for it in data.callees.of(["serve"])}
+    assert names >= {"serve", "resume"} and ("work" in names) == waits
