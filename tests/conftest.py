@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-from itertools import groupby
 
 import pytest
 
@@ -28,11 +27,14 @@ def pytest_report_header() -> str:
 @pytest.hookimpl(trylast=True)  # of what -k and -m left
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of each campaign a sample: a quarter, or of `campaign(12)` a twelfth."""
+    campaigns: dict[str, list[pytest.Item]] = {}  # by test: fixtures may part its cases
+    for item in items:
+        if item.get_closest_marker("campaign"):
+            campaigns.setdefault(item.nodeid.partition("[")[0], []).append(item)
     left_out = set[pytest.Item]()
-    for _, same in groupby(items, lambda item: item.nodeid.partition("[")[0]):
-        marked = [(item, mark) for item in same if (mark := item.get_closest_marker("campaign"))]
-        cases = [item for item, _ in marked]
-        left_out |= {*cases} - {*sample(cases, *(marked[0][1].args if marked else ()))}
+    for cases in campaigns.values():
+        mark = cases[0].get_closest_marker("campaign")
+        left_out |= {*cases} - {*sample(cases, *(mark.args if mark is not None else ()))}
     if left_out:
         items[:] = [item for item in items if item not in left_out]
         config.hook.pytest_deselected(items=list(left_out))

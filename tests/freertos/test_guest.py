@@ -7,7 +7,6 @@ import json
 import shutil
 import subprocess
 import sys
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +15,7 @@ import pytest
 from composer.setup.freertos import FOLDER, PORTS_FOLDER
 from tests.support.built import Built, build, once
 from tests.support.campaign import FULL
+from tests.support.until_passed import said_until_passed
 
 pytestmark = pytest.mark.campaign
 
@@ -130,31 +130,11 @@ def make(machine: Machine, out: Path) -> Built:
     return build(description, out)
 
 
-def lines(command: list[str], who: str) -> list[str]:
-    """What a machine says until it is done; in a system, what this console says."""
-    seen: list[str] = []
-    until = time.monotonic() + PATIENCE
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, bufsize=1
-    ) as process:
-        assert process.stdout is not None
-        for line in process.stdout:
-            console, _, said = line.rstrip("\n").rpartition("| ")
-            if console.strip() == who:
-                seen.append(said.strip())
-            ended = "all passed" in line or "FAILED" in line or "rebooted" in line
-            if ended or time.monotonic() > until:
-                seen += [line] if "rebooted" in line else []
-                break
-        process.terminate()
-    return seen
-
-
 def guest(machine: Machine, factory: pytest.TempPathFactory) -> list[str]:
     """What the ported application says."""
     built = once(factory, f"freertos-{machine.core}", lambda out: make(machine, out))
     command = ["run", built.folder, "--icount", "shift=7,sleep=off", "--timeout", PATIENCE]
-    return lines([str(FVMKIT), *map(str, command)], "guest")
+    return said_until_passed([str(FVMKIT), *map(str, command)], "guest", PATIENCE)
 
 
 def bare(machine: Machine, folder: Path) -> list[str]:
@@ -173,7 +153,8 @@ def bare(machine: Machine, folder: Path) -> list[str]:
     serials = ["stdio"] if machine.clocks else ["null", "stdio"]
     qemu = ["qemu-system-arm", "-M", machine.board, "-kernel", str(elf), "-display", "none"]
     qemu += ["-monitor", "none", "-icount", "shift=7,sleep=off"]
-    return lines([*qemu, *(word for serial in serials for word in ("-serial", serial))], "")
+    qemu += [word for serial in serials for word in ("-serial", serial)]
+    return said_until_passed(qemu, "", PATIENCE)
 
 
 # In CI the smallest core and one with an FPU, with FVM_FULL all.

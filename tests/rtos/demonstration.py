@@ -14,7 +14,6 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -22,6 +21,7 @@ from typing import Any
 
 from tests.rtos.trees import find, trees_folder
 from tests.support.built import Built, build, change
+from tests.support.until_passed import said_until_passed
 
 HERE = Path(__file__).resolve().parent
 BARE_SCRIPT = HERE.parents[1] / "benchmarks" / "application" / "startup" / "bare.ld"
@@ -213,7 +213,7 @@ def guest_system(rtos: Rtos, out: Path) -> Built:
 def guest(system: Built) -> list[str]:
     """What the ported demonstration says."""
     command = [FVMKIT, "run", system.folder, "--icount", ICOUNT, "--timeout", PATIENCE]
-    return _lines([str(word) for word in command], "guest")
+    return said_until_passed([str(word) for word in command], "guest", PATIENCE)
 
 
 def bare(rtos: Rtos, folder: Path) -> list[str]:
@@ -232,29 +232,5 @@ def bare(rtos: Rtos, folder: Path) -> list[str]:
     serials = ["stdio"] if machine.clocks else ["null", "stdio"]
     qemu = ["qemu-system-arm", "-M", machine.board, "-kernel", str(elf), "-display", "none"]
     qemu += ["-monitor", "none", "-icount", ICOUNT]
-    return _lines([*qemu, *(word for serial in serials for word in ("-serial", serial))], "")
-
-
-def _lines(command: list[str], who: str) -> list[str]:
-    """What a machine says until it is done; in a system, what this console says."""
-    seen: list[str] = []
-    with subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, text=True, bufsize=1
-    ) as process:
-        assert process.stdout is not None
-        patience = threading.Timer(
-            PATIENCE, process.kill
-        )  # a machine may stand still and say nothing
-        patience.start()
-        for line in process.stdout:
-            console, _, said = line.rstrip("\n").rpartition("| ")
-            if console.strip() == who:
-                seen.append(said.strip())
-            if "all passed" in line or "FAILED" in line:
-                break
-            if "rebooted" in line:
-                seen.append(line)
-                break
-        patience.cancel()
-        process.terminate()
-    return seen
+    qemu += [word for serial in serials for word in ("-serial", serial)]
+    return said_until_passed(qemu, "", PATIENCE)
