@@ -43,8 +43,9 @@ from composer.description.schema import validate
 from porter.ledger.acknowledged import plain
 from scanner.report.errors import FvmError
 
-# The schema's defaults, of a domain without <fault>: no limit, 1 s, 1 ms, 10 ms.
-_FAULT_LIMITS = (0, 1_000_000, 1_000, 10_000)
+# The schema's defaults, of a domain without <fault>: 1 s, 1 ms, 10 ms.
+_FAULT_TIMES = (1_000_000, 1_000, 10_000)
+_STARTS = 8  # restarts in a row of a VM that never gets going
 _FACTORS = ("m", "n", "p", "q")  # of the PLL
 
 
@@ -242,12 +243,16 @@ def _acknowledge(node: _Node) -> Acknowledge:
 
 def _fault(domain: _Node) -> FaultPolicy:
     node = domain.optional("fault")
+    is_vm = domain.element.tag == "vm"
     if node is None:
-        return FaultPolicy("restart", None, *_FAULT_LIMITS, domain.place)
+        most = _STARTS if is_vm else 0
+        return FaultPolicy("restart", None, most, is_vm, *_FAULT_TIMES, domain.place)
+    starting = is_vm and node.text("action") == "restart" and node.maybe("most") is None
     return FaultPolicy(
         action=node.text("action"),
         process=node.maybe("process"),
-        most=node.number("most"),
+        most=_STARTS if starting else int(node.maybe("most") or 0),
+        starting=starting,
         within_us=node.unit("within", units.time),
         delay_us=node.unit("delay", units.time),
         longest_us=node.unit("longest", units.time),

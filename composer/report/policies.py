@@ -60,7 +60,8 @@ def _fault(domain: Domain) -> Iterator[str]:
         first, last = show_time(policy.delay_us), show_time(policy.longest_us)
         yield f"the second time within {show_time(policy.within_us)} after {first}, at most {last}"
     if policy.most:
-        yield f"stopped after {policy.most} in a row"
+        only = ", if it never waited since the chip started" if policy.starting else ""
+        yield f"stopped after {policy.most} in a row{only}"
 
 
 def _log(plan: Plan, domain: Domain) -> str:

@@ -40,7 +40,7 @@ class ExpectedPolicy:
             return PolicyDomain(cap, vcpu, STOP)
         times = (ticks(fault.within_us), ticks(fault.delay_us), ticks(fault.longest_us))
         action = RESTART if fault.process is None else OTHERS
-        return PolicyDomain(cap, vcpu, action, fault.most, *times)
+        return PolicyDomain(cap, vcpu, action, int(fault.starting), fault.most, *times)
 
     def vcpus(self) -> tuple[PolicyVcpu, ...]:
         """Budgets."""

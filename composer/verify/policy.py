@@ -16,7 +16,7 @@ _MAGIC, _VERSION = 0x484D5646, 1
 _DIRECTORY = struct.Struct("<II")
 _ENTRY = struct.Struct("<IHH")
 _LAYOUTS = {
-    "domain": struct.Struct("<BB2xBxHIII"),
+    "domain": struct.Struct("<BB2xBBHIII"),
     "vcpu": struct.Struct("<B3xI"),
     "route": struct.Struct("<BBH"),
     "event": struct.Struct("<BBBB"),
@@ -30,6 +30,7 @@ class PolicyDomain:
     cap: int
     vcpu: int
     action: int
+    starting: int = 0
     most: int = 0
     within: int = 0
     delay: int = 0

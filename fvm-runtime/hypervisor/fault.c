@@ -4,7 +4,7 @@
  * Faults of a domain that follow each other within a time form a row. The first restart of a row
  * comes at once, each further one twice as late as the one before, up to a longest delay: a domain
  * that faults as soon as it starts takes little from the others. A row may have a length after
- * which the domain stays stopped.
+ * which the domain stays stopped; for a VM that never got going it has one.
  */
 #include <fvm/native.h>
 
@@ -21,6 +21,7 @@ struct row {
     uint32_t last, due; /* kernel ticks */
     uint16_t length;
     uint8_t state;
+    uint8_t later; /* it is not the first since the chip started */
 };
 
 static struct row row_table[HYP_DOMAINS];
@@ -59,18 +60,35 @@ static int32_t let_go(const struct hyp_domain *domain)
     return fvm_domain_stop(domain->cap);
 }
 
+static int has_waited(const struct hyp_domain *domain)
+{
+    uint32_t index = (uint32_t)(domain - hyp_domain);
+    return fvm_call(FVM_CALL_STATUS, HYP_CAP_LOG, FVM_STATUS_DOMAIN, index, 0).r1 != 0;
+}
+
+/* Whether the row is longer than the policy lets it be. */
+static int is_over(const struct hyp_domain *domain, const struct row *row)
+{
+    const struct hyp_fault_policy *policy = &domain->fault;
+    if (policy->most == 0 || row->length <= policy->most) {
+        return 0;
+    }
+    return policy->starting == 0 || (row->later == 0 && !has_waited(domain));
+}
+
 /* A new fault. */
 static void decide(const struct hyp_domain *domain, struct row *row, uint32_t tick)
 {
     const struct hyp_fault_policy *policy = &domain->fault;
-    if (row->length == 0 || tick - row->last > policy->within) {
+    if (tick - row->last > policy->within) {
         row->length = 0;
+        row->later = 1;
     }
     row->last = tick;
     if (row->length != UINT16_MAX) {
         row->length++;
     }
-    if (policy->action == HYP_STOP || (policy->most != 0 && row->length > policy->most)) {
+    if (policy->action == HYP_STOP || is_over(domain, row)) {
         give_up(domain, row);
         return;
     }

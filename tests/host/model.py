@@ -71,6 +71,7 @@ class VcpuModel:
     owed: int = 0
     served: int = 0
     dropped: int = 0
+    waited: bool = False  # its USR, since power-on
     bites: int | None = None  # kernel tick at which the watchdog bites
     # fvm_state, as kernel and guest wrote it
     int_ena: int = 0
@@ -421,6 +422,7 @@ class Model:
                 lines=old.lines,
                 served=old.served,
                 dropped=old.dropped,
+                waited=old.waited,
                 groups=old.groups,
                 pending=old.pending,
             )
@@ -546,7 +548,9 @@ class Model:
         vcpu, config = self.vcpus[index], self.tables.vcpus[index]
         usr = thread == config.usr
         if number == CALL["VCT_WAIT"]:
-            if not usr:
+            if usr:
+                vcpu.waited = True
+            else:
                 self._done(index, a[0])
             reason = "latch" if usr else "wake"
             if getattr(vcpu, reason):
@@ -785,10 +789,11 @@ class Model:
             return self.ticks
         if a[1] == 1 and a[2] < len(self.tables.domains):
             vcpu = self.tables.domains[a[2]].vcpu
-            counts = [0, 0]
-            if vcpu != NO_INDEX:
-                counts = [self.vcpus[vcpu].served, self.vcpus[vcpu].dropped]
-            frame[1:] = [self.restarts[a[2]], *counts]
+            if vcpu == NO_INDEX:
+                frame[1:] = [0, 0, 0]
+            else:
+                of = self.vcpus[vcpu]
+                frame[1:] = [int(of.waited), of.served, of.dropped]
             return self.restarts[a[2]]
         if a[1] == 2 and a[2] < self.tables.signals:
             signal = self.signals[a[2]]
