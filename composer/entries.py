@@ -46,6 +46,8 @@ def _entries(system: System, domain: Domain) -> Iterator[tuple[str, str, Place]]
         for port in domain.process.ports:
             yield port.function, f"port '{port.name}'", port.place
     if domain.vm is not None:
+        if domain.project.entry != "main":
+            yield domain.project.entry, "the entry", domain.project.place
         handlers = {"switch": domain.vm.switch, "tick": domain.vm.tick, "svc": domain.vm.svc}
         for vector, handler in handlers.items():
             if handler is not None:

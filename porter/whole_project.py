@@ -73,6 +73,7 @@ class WholeProject:
         self.root = root
         self._core_clock = core_clock
         self.domain = domain
+        self.entry = domain.entry if domain is not None else "main"
         self.calls = calls
         self.build = build
         lexed = calls.lexed if calls is not None else {}
@@ -133,7 +134,7 @@ class WholeProject:
     @cached_property
     def units(self) -> CUnits:
         """The C of the live files as the preprocessor leaves it."""
-        return units_of([source.path for source in self.live], self.build.options)
+        return units_of([source.path for source in self.live], self.build.options, self.entry)
 
     @cached_property
     def program(self) -> Linked:
@@ -145,6 +146,7 @@ class WholeProject:
             self._rewritten,
             self._all_tables,
             self.domain.vectors if self.domain is not None else (),
+            self.entry,
             Outside(self.root, self.build.options, self.scripts),
             self._assembled,
         )

@@ -163,6 +163,7 @@ class Project:
     is_ported: bool
     builtin: str | None
     split: str | None
+    entry: str
     standard: str
     cflags: str
     cxx_standard: str

@@ -299,6 +299,7 @@ def _project(node: _Node) -> Project:
         is_ported=node.yes("port") and node.maybe("split") is None,
         builtin=node.maybe("builtin"),
         split=node.maybe("split"),
+        entry=node.text("entry"),
         standard=node.text("standard"),
         cflags=node.text("cflags"),
         cxx_standard=node.text("cxx-standard"),

@@ -30,6 +30,7 @@ def startup(plan: Plan, domain: DomainPlan) -> str:
         "fvm_startup_vm.c.j2",
         domain=domain,
         handlers=list(handlers),
+        entry=domain.source.project.entry if domain.source else "main",
         sent=[e for e in plan.events if e.sender == domain.index],
         splits=_splits(domain),
     )

@@ -66,6 +66,7 @@ def domain_record(plan: Plan, domain: DomainPlan, out: Path) -> dict[str, Any]:
             for a in (source.acknowledged if source else ())
         ],
         "startup": list(domain.sources.startup) if domain.sources else [],
+        "entry": source.project.entry if source else "main",
     }
 
 

@@ -95,6 +95,7 @@ def build_of(survey: Survey) -> tuple[BuildFacts, list[Decision]]:
         tuple(dict.fromkeys(name or "." for name in includes if (root / name).is_dir())),
         tuple(d for d in survey.build.options.defines if _is_plain(d)),
         tuple(startup),
+        survey.entry,
         next((n for n in names if _holds_main(survey, root / n)), None),
         _standard(flags),
         any(flag in _HARD for flag in flags),

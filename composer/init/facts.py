@@ -103,6 +103,7 @@ class BuildFacts:
     includes: tuple[str, ...]
     defines: tuple[str, ...]
     startup: tuple[str, ...]
+    entry: str
     main_file: str | None
     standard: str | None
     fpu: bool

@@ -109,7 +109,8 @@ def _project(machine: Machine, folder: Path) -> Iterator[str]:
     if build.cxx_flags is not None:
         cflags += f" cxx-standard={quoteattr(build.cxx_standard)}" if build.cxx_standard else ""
         cflags += f" cxxflags={quoteattr(' '.join(build.cxx_flags))}"
-    yield f"    <project path={quoteattr(path)}{standard}{cflags}>"
+    entry = f" entry={quoteattr(build.entry)}" if build.entry != "main" else ""
+    yield f"    <project path={quoteattr(path)}{entry}{standard}{cflags}>"
     for tag, values in (
         ("source", build.sources), ("include", build.includes), ("define", build.defines),
         ("startup", build.startup),

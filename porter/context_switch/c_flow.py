@@ -55,10 +55,11 @@ _ASM = re.compile(rb"\b(?:__)?asm(?:__)?\b")
 
 class CUnits:
     """The C files of a project, preprocessed and parsed when somebody asks for a name in them. A
-    file that can't be is taken as it is written."""
+    file that can't be is taken as it is written. `entry`: what start-up code calls in the end."""
 
-    def __init__(self, files: Iterable[Path], options: CompileOptions) -> None:
+    def __init__(self, files: Iterable[Path], options: CompileOptions, entry: str = "main") -> None:
         files = list(files)
+        self.entry = entry.encode("latin-1")
         self._options = options
         self._sources = [file for file in files if file.suffix == ".c"]
         self._headers = [file for file in files if file.suffix.lower() in HEADER_SUFFIXES]

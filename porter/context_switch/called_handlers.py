@@ -23,7 +23,8 @@ _MOST = 200  # functions on the way up
 
 
 def refuse_called(role: str | None, names: Iterable[str], vectors: Vectors, units: CUnits) -> None:
-    """NotTranscribable where main() leads to a call of such a function, or C++ has one."""
+    """NotTranscribable where what start-up code calls leads to a call of such a function, or C++
+    has one."""
     names = list(names)
     if role not in _ROLES or is_handler(names, vectors):
         return
@@ -31,8 +32,9 @@ def refuse_called(role: str | None, names: Iterable[str], vectors: Vectors, unit
         file = units.cplusplus_naming(name)
         if file is not None and _is_called(name, file[1]):
             raise NotTranscribable(_reason(f"{file[0].name}, C++,"))
-        if caller := _below_main(name, units):
-            raise NotTranscribable(_reason(f"main(), by {caller.decode('latin-1')}(),"))
+        if caller := _below_entry(name, units):
+            first = f"{units.entry.decode('latin-1')}(), by {caller.decode('latin-1')}(),"
+            raise NotTranscribable(_reason(first))
 
 
 def _reason(who: str) -> str:
@@ -43,8 +45,8 @@ def _reason(who: str) -> str:
     )
 
 
-def _below_main(name: bytes, units: CUnits) -> bytes:
-    """Who calls a function where main() leads to that call; b"" for nobody."""
+def _below_entry(name: bytes, units: CUnits) -> bytes:
+    """Who calls a function where what start-up code calls leads to that call; b"" for nobody."""
     waiting, seen = [(name, b"")], {name}
     while waiting and len(seen) < _MOST:
         callee, last = waiting.pop()
@@ -53,8 +55,8 @@ def _below_main(name: bytes, units: CUnits) -> bytes:
             for use in units.calls(callee)
             if use.type == "call_expression" and (around := enclosing_function(use)) is not None
         }
-        if b"main" in callers:
-            return last or b"main"
+        if units.entry in callers:
+            return last or units.entry
         for caller in sorted(callers - seen):
             seen.add(caller)
             waiting.append((caller, last or caller))

@@ -54,9 +54,9 @@ _PRIVILEGED = re.compile(
 )
 
 
-def units_of(files: Iterable[Path], options: CompileOptions) -> CUnits:
-    """The C of a project as the transcriber reads it."""
-    return CUnits(files, _suited_options(options))
+def units_of(files: Iterable[Path], options: CompileOptions, entry: str = "main") -> CUnits:
+    """The C of a project as the transcriber reads it. `entry`: what start-up code calls."""
+    return CUnits(files, _suited_options(options), entry)
 
 
 def _suited_options(options: CompileOptions) -> CompileOptions:

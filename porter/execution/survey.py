@@ -12,7 +12,13 @@ from porter.execution.machine import Machine
 from porter.execution.mentions import Reach
 from porter.execution.program import FunctionText, Program
 from porter.execution.record import Record
-from porter.execution.startup import assembler_files, source, strong_labels, vector_tables
+from porter.execution.startup import (
+    assembler_files,
+    entry,
+    source,
+    strong_labels,
+    vector_tables,
+)
 from porter.program.preprocess import preprocessed
 from porter.project.build import Build, read_build
 from porter.project.source_tree import find_sources
@@ -22,7 +28,6 @@ from porter.source.source_file import CPLUSPLUS_SUFFIXES
 _BOOT_STEPS = 600_000  # about ten seconds
 _LATER_STEPS = 120_000  # of one function
 _ALL_LATER_STEPS = 3_000_000
-_BOOT = ("SystemInit", "main")
 Progress = Callable[[str], None]
 
 
@@ -40,7 +45,8 @@ class Silicon:
 class Survey:
     """`refused`: files that the compiler couldn't preprocess, with its words; `foreign`: compiled
     files that are no C; `handlers`: by exception number; `strong`: where functions are defined
-    that aren't weak; `boot`: C functions that run from reset on, in order; `record`: what the
+    that aren't weak; `boot`: C functions that run from reset on, in order, of which
+    start-up code calls `entry` last; `record`: what the
     program did."""
 
     root: Path
@@ -52,6 +58,7 @@ class Survey:
     tables: tuple[VectorTable, ...]
     handlers: Mapping[int, str]
     strong: Mapping[str, FunctionText | Path]
+    entry: str
     boot: tuple[str, ...]
     reach: Reach
     record: Record
@@ -93,16 +100,19 @@ def survey(
     handlers = {number: name for table in tables for number, name in table.handlers.items()}
     if not tables:
         handlers = dict(built_vectors(build))
-    boot = [name for name in (handlers.get(1, ""), *_BOOT) if name in program.functions]
+    begins = entry(tables, program)
+    boot = [
+        name for name in (handlers.get(1, ""), "SystemInit", begins) if name in program.functions
+    ]
     named = {name for number, name in handlers.items() if number > 1}
     entries = sorted(named & set(program.functions))
-    progress("following what main() and the handlers call")
+    progress(f"following what {begins}() and the handlers call")
     reach = Reach(program, [*boot, *entries], silicon.bases)
     machine = _run(program, reach, boot, entries, silicon, progress)
     foreign = tuple(path for path in units if path.suffix.lower() in CPLUSPLUS_SUFFIXES)
     return Survey(
         root, build, tuple(build.units), refused, foreign, program, tuple(tables), handlers, strong,
-        tuple(boot), reach, machine.record, machine,
+        begins, tuple(boot), reach, machine.record, machine,
     )  # fmt: skip
 
 

@@ -3,12 +3,12 @@ other handlers in it, functions that other files call, and calls of functions of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Sequence, Set
 from itertools import pairwise
 
 from porter.judging.docket import Docket
 from porter.judging.verdict import Status, Verdict
-from porter.program.functions import functions_in
+from porter.program.start_calls import calls_in_assembler, calls_in_c, entry_of
 from porter.program.staying import START_UP
 from porter.project.vectors import PENDSV, RESET, SVC
 from porter.sites.site import Site, SiteKind
@@ -19,8 +19,6 @@ from porter.source.asm_text import (
     instructions,
     weak_names,
 )
-from porter.source.balanced import balanced
-from porter.source.c_lexer import LexedSource
 from porter.source.source_file import SourceFile
 
 _LOST = (
@@ -28,8 +26,6 @@ _LOST = (
 )
 _NO_CODE = frozenset({"", "b", "bx", "j", "bkpt", "ebreak", "nop", "wfi"})  # waits for ever
 _RULE = "start-up"
-_CALLED = frozenset({"main", "SystemInit"})  # by the generated one
-_JUMPS = frozenset({"b", "bl", "blx", "call", "j", "jal", "tail", "la"})
 
 
 def judge_start_up(docket: Docket) -> None:
@@ -43,23 +39,24 @@ def judge_start_up(docket: Docket) -> None:
             continue
         served = _served(docket, source)
         calls = list(
-            _calls_in_asm(source, served)
+            calls_in_assembler(source, served)
             if source.is_asm
-            else _calls_in_c(source, project.knowledge.lexed(source), served)
+            else calls_in_c(project.knowledge.lexed(source), served)
         )
-        defined = project.definitions({site.what for site in calls} - _CALLED)
+        defined = set(project.definitions({it.name for it in calls}))
+        last = entry_of((it.name for it in calls), defined)
+        lost = defined - {"SystemInit", project.entry}  # which the generated one calls
         docket.add(
             source,
             [
                 Verdict(
-                    site,
+                    Site(source.name, it.start, it.end, SiteKind.CALL, it.name),
                     Status.ESCALATED,
                     _RULE,
-                    f"{site.what} isn't called any more: the generated start-up takes this file's "
-                    "place, and calls SystemInit() and main(); call it from there",
+                    _not_called(it.name, project.entry, it.name == last),
                 )
-                for site in calls
-                if site.what in defined
+                for it in calls
+                if it.name in lost
             ],
         )
 
@@ -73,28 +70,17 @@ def _served(docket: Docket, source: SourceFile) -> dict[str, int]:
     }
 
 
-def _calls_in_asm(file: SourceFile, served: Mapping[str, int]) -> Iterator[Site]:
-    """Those that no handler makes; `served`: exceptions by the names of their handlers."""
-    around = RESET
-    for it in instructions(file.data, dialect_of(file.data)):
-        around = served.get(it.label or "", around)
-        if around != RESET:
-            continue
-        name = it.operands[-1] if it.operands else ""
-        is_loaded = it.mnemonic == "ldr" and name.startswith("=")  # for blx
-        if it.mnemonic in _JUMPS or is_loaded:
-            yield Site(file.name, it.start, it.end, SiteKind.CALL, name.lstrip("= "))
-
-
-def _calls_in_c(file: SourceFile, lexed: LexedSource, served: Mapping[str, int]) -> Iterator[Site]:
-    """Names in the function that starts the program."""
-    tokens = balanced(lexed)
-    for name, start, end in functions_in(tokens):
-        if served.get(name.decode("latin-1")) == RESET:
-            for token in tokens[start:end]:
-                if token.kind == "identifier":
-                    what = token.text.decode("latin-1")
-                    yield Site(file.name, token.start, token.end, SiteKind.CALL, what)
+def _not_called(name: str, entry: str, may_be_entry: bool) -> str:
+    advice = (
+        f'if the program begins with it, write entry="{name}" into its <project>; else call it'
+        " from there"
+        if may_be_entry
+        else "call it from there"
+    )
+    return (
+        f"{name} isn't called any more: the generated start-up takes this file's place, and calls "
+        f"SystemInit() and {entry}(); {advice}"
+    )
 
 
 def _judge_switches(docket: Docket) -> None:

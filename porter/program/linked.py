@@ -23,7 +23,8 @@ from porter.source.source_file import SourceFile
 class Linked:
     """Answers for the `live` files of a project, those that take part in the ported build, of all
     `sources`. `rewritten`: functions of a file that are written again; `described`: the vectors of
-    its description; `assembled`: names that a file in assembler defines."""
+    its description; `entry`: what start-up code calls in the end; `assembled`: names that a file
+    in assembler defines."""
 
     knowledge: Knowledge
     sources: Sequence[SourceFile]
@@ -31,6 +32,7 @@ class Linked:
     rewritten: Callable[[SourceFile], Iterable[Edit]]
     tables: Sequence[VectorTable]
     described: Sequence[Vector]
+    entry: str
     outside: Outside
     assembled: Callable[[SourceFile], Collection[str]]
 
@@ -87,7 +89,7 @@ class Linked:
                 graph.add_asm(source)
             else:
                 graph.add_c(self.knowledge.text(source), self.rewritten(source))
-        if "main" in graph.defined:
+        if self.entry in graph.defined:
             graph.roots |= self.outside.used()
         return graph
 
@@ -101,19 +103,20 @@ class Linked:
 
     @cached_property
     def _run_time(self) -> RunTime | None:
-        """What runs once the machine is up; None for a program without main."""
+        """What runs once the machine is up; None for a program that somebody else begins."""
         graph = self._graph
-        if "main" not in graph.defined:
+        if self.entry not in graph.defined:
             return None
         handlers = self._handlers | set(filter(CMSIS_HANDLER.fullmatch, graph.defined))
         handlers |= {handler for number, handler in self._entries if number > RESET}
-        started = {"main", "SystemInit", "Reset_Handler"}
+        started = {self.entry, "SystemInit", "Reset_Handler"}
         started |= {handler for number, handler in self._entries if number <= RESET}
         return RunTime(
             [self.knowledge.text(source) for source in self.live if not source.is_asm],
             graph.whole,
             sorted(handlers & graph.defined),
             frozenset(started),
+            self.entry,
             lambda text, token: self.knowledge.is_arm_compiled(text, token.start, token.end),
         )
 
@@ -121,13 +124,13 @@ class Linked:
     def _reached(self) -> tuple[set[str], set[str]] | None:
         """Functions that the program reaches, and those that fault handlers reach.
 
-        None for a program without main: somebody else calls it.
+        None for a program that somebody else begins.
         """
         graph = self._graph
-        if "main" not in graph.defined:
+        if self.entry not in graph.defined:
             return None
         entries = {handler for number, handler in self._entries if number not in FAULTS}
-        entries |= self._handlers
+        entries |= self._handlers | {self.entry}
         faults = {handler for number, handler in self._entries if number in FAULTS}
         if not entries:  # the table is somebody else's: it has what is called as CMSIS does
             entries = set(filter(CMSIS_HANDLER.fullmatch, graph.defined))

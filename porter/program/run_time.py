@@ -29,13 +29,14 @@ _AT_ONCE = frozenset({b"array", b"pair", b"tuple"})
 @dataclass(eq=False)
 class RunTime:
     """Answers for the files of one program. `edges`: which names a function's or macro's body
-    mentions; `handlers`: of interrupts; `started`: what start-up code alone calls; `is_compiled`:
-    whether a token takes part."""
+    mentions; `handlers`: of interrupts; `started`: what start-up code alone calls, the last
+    of it `entry`; `is_compiled`: whether a token takes part."""
 
     texts: Sequence[CText]
     edges: Mapping[str, Iterable[str]]
     handlers: Sequence[str]
     started: frozenset[str]
+    entry: str
     is_compiled: Callable[[CText, Token], bool]
 
     def why(self, name: str, path: Path, start: int) -> str | None:
@@ -88,7 +89,8 @@ class RunTime:
         for text in self.texts:
             tokens = text.balanced
             for name, body, end in text.with_members if text.is_cplusplus else text.functions:
-                for first, last in _loops(tokens, body, end, text.evaluator, name == b"main"):
+                is_entry = name.decode("latin-1") == self.entry
+                for first, last in _loops(tokens, body, end, text.evaluator, is_entry):
                     place = f"{text.file.name}:{text.file.line(tokens[first].start)}"
                     reason = f"in or behind the loop of {name.decode('latin-1')}, {place}"
                     span = tokens[first].start, tokens[last - 1].end, reason
@@ -133,11 +135,11 @@ def _held_by(tokens: Sequence[Token], index: int) -> bytes | None:
 
 
 def _loops(
-    tokens: Sequence[Token], body: int, end: int, evaluator: Evaluator, is_main: bool
+    tokens: Sequence[Token], body: int, end: int, evaluator: Evaluator, is_entry: bool
 ) -> Iterator[tuple[int, int]]:
     """Loops of a function that end with the machine, with what stands behind those that something
-    leaves: behind `if (error) { for (;;) {} }` only who didn't enter it goes on. In main a loop
-    that waits for something that isn't known may be one."""
+    leaves: behind `if (error) { for (;;) {} }` only who didn't enter it goes on. In the entry a
+    loop that waits for something that isn't known may be one."""
     labels: dict[bytes, int] = {}
     for index in range(body, end - 1):
         text, after = tokens[index].text, tokens[index + 1].text
@@ -145,7 +147,7 @@ def _loops(
             labels.setdefault(text, index)
         elif text == b"goto" and after in labels:
             yield labels[after], end
-        elif text in _LOOPS and _is_endless(tokens, index, evaluator, is_main):
+        elif text in _LOOPS and _is_endless(tokens, index, evaluator, is_entry):
             closed = _is_endless(tokens, index, evaluator, if_unknown=False)
             yield index, _never_left(tokens, index, end, evaluator) if closed else end
 

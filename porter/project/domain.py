@@ -110,6 +110,8 @@ class Domain:
     """Of each priority in the chip's NVIC."""
     acknowledged: tuple[Acknowledgement, ...] = ()
     """Places that a person answers for."""
+    entry: str = "main"
+    """What the generated start-up calls when all is set up."""
     grants: tuple[range, ...] | None = None
     """Addresses that it may use; None in a file that doesn't tell."""
 
@@ -162,6 +164,7 @@ def _domain(path: Path, data: dict[str, Any]) -> Domain:
         ),
         startup=tuple(str(name) for name in data.get("startup", ())),
         sources=tuple(str(name) for name in data.get("sources", ())),
+        entry=str(data.get("entry", "main")),
         original=_path(data.get("project", {}).get("original")),
         cpu_flags=cpu_flags(data.get("cpu_flags", ())),
         writes_log=bool(data.get("writes_log", False)),

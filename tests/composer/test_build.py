@@ -238,6 +238,14 @@ def test_whatever_names_a_function_is_found(
     assert str(caught.value).startswith(f"{description}:{place}: failed: {what} of '{part}'")
 
 
+def test_an_entry_that_isnt_there_is_told_where_it_is_named(tmp_path: Path) -> None:
+    change = ('<project path="one" port="no">', '<project path="one" port="no" entry="begin">')
+    description = systems.write(tmp_path, change)
+    output = "fvm_startup.c:77: undefined reference to `begin'\n"
+    with pytest.raises(FvmError, match="the entry of 'one' is the function 'begin'"):
+        check_entries(description, "one", output, "failed")
+
+
 def test_an_unported_project_names_the_command(tmp_path: Path) -> None:
     description = systems.write(
         tmp_path, ('<project path="one" port="no">', '<project path="one">')

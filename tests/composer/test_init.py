@@ -424,3 +424,27 @@ def test_why_make_says_too_little_is_told(tmp_path: Path, chip_place: Place) -> 
     facts = read_project(tmp_path, load_chip(CHIP, chip_place))
     (told,) = (it.text for it in facts.decisions if "make stopped" in it.text)
     assert "(No rule to make target 'lost.a', needed by 'all')" in told
+
+
+def begins_in(project: Path, text: str) -> None:
+    """The start-up file's last call is entry(), which the project has."""
+    start = project / "startup_stm32f405xx.s"
+    old = start.read_text()
+    assert "bl main" in old
+    start.write_text(old.replace("bl main", "bl entry"))
+    main = project / "Core/Src/main.c"
+    main.write_text(f"{main.read_text()}\n{text}\n")
+
+
+def test_a_program_that_begins_elsewhere(tmp_path: Path) -> None:
+    project = cube_project(tmp_path / "logger")
+    begins_in(project, "void spawn(int (*)(void)); void entry(void) { spawn(main); for (;;) { } }")
+    (found,) = attributes(described(tmp_path, project), "project")
+    assert found["entry"] == "entry"
+
+
+def test_one_whose_first_function_calls_main_begins_in_main(tmp_path: Path) -> None:
+    project = cube_project(tmp_path / "logger")
+    begins_in(project, "static void go(void) { main(); } void entry(void) { go(); }")
+    (found,) = attributes(described(tmp_path, project), "project")
+    assert "entry" not in found

@@ -78,3 +78,34 @@ def test_so_is_what_one_in_c_calls(tmp_path: Path) -> None:
     ports = port_files(tmp_path, {"main.c": text, "startup.c": code + TABLE}, domain).files
     told = [it.site.what for port in ports for it in port.verdicts if it.rule == "start-up"]
     assert told == ["early"]
+
+
+ANOTHER = START_UP.replace(b" bl main\n", b" bl entry\n")
+BEGINS = (
+    KEYS
+    + b"""\
+void board_early_init(void) { }
+void early(void) { }
+int main(void) { return 0; }
+static void unlock(void) { FLASH_KEYR = 0x45670123; }
+void entry(void) { unlock(); for (;;) { } }
+"""
+)
+
+
+def test_a_program_may_begin_elsewhere_as_the_description_says(tmp_path: Path) -> None:
+    domain = replace(DOMAIN, startup=("startup.s",), entry="entry")
+    ports = port_files(tmp_path, {"main.c": BEGINS, "startup.s": ANOTHER}, domain).files
+    told = [it for port in ports for it in port.verdicts if it.status is Status.ESCALATED]
+    assert [it.site.what for it in told if "isn't called any more" in it.reason] == [
+        "board_early_init", "early"
+    ]  # fmt: skip
+    assert any("FLASH" in it.reason for it in told)  # nobody but the entry leads there
+
+
+def test_without_that_the_last_call_says_what_to_write(tmp_path: Path) -> None:
+    domain = replace(DOMAIN, startup=("startup.s",))
+    ports = port_files(tmp_path, {"main.c": BEGINS, "startup.s": ANOTHER}, domain).files
+    advice = {it.site.what: 'entry="entry"' in it.reason for port in ports for it in port.verdicts}
+    assert advice["entry"]
+    assert not advice["early"]
