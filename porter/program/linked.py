@@ -130,10 +130,11 @@ class Linked:
         if self.entry not in graph.defined:
             return None
         entries = {handler for number, handler in self._entries if number not in FAULTS}
-        entries |= self._handlers | {self.entry}
+        entries |= self._handlers
         faults = {handler for number, handler in self._entries if number in FAULTS}
         if not entries:  # the table is somebody else's: it has what is called as CMSIS does
             entries = set(filter(CMSIS_HANDLER.fullmatch, graph.defined))
+        entries.add(self.entry)
         entries |= self._called_back(graph.reached(entries))
         return graph.reached(entries), graph.reached(entries | faults | FAULT_HANDLERS)
 
