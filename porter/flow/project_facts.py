@@ -11,6 +11,7 @@ from pathlib import Path
 from porter.flow.dead_branches import DeadBranches
 from porter.flow.field_values import FieldValues
 from porter.flow.fixed_clock import fixed_clock
+from porter.flow.kept_numbers import KeptNumber, KeptNumbers
 from porter.program.c_text import CText
 from porter.program.calls import FunctionCall, calls_of
 from porter.program.knowledge import Knowledge
@@ -141,15 +142,30 @@ class ProjectFacts:
         return True
 
     def constant(self, context: Context, name: bytes) -> Number | None:
-        """The number that a name has in a function where it is a constant object's that one file
-        of the project defines for all."""
+        """The number that a name has in a function where it is an object's that one file of the
+        project defines for all, and that is constant or that nothing of the program writes."""
         if any(_declares(it, name) for it in declarations(context.root)):
             return None
         if name not in self._constants:
             found = [it for source in self._sources for it in self._constants_in(source, name)]
             self._constants[name] = found[0] if len(found) == 1 else None
         value = self._constants[name]
+        return value if isinstance(value, Number) else self._unwritten(name)
+
+    def _unwritten(self, name: bytes) -> Number | None:
+        kept = self.kept(name)
+        if kept is None or kept.value is None or kept.given is not None:
+            return None
+        value = kept.text.evaluator.initial(kept.type, kept.value, no_scope)
         return value if isinstance(value, Number) else None
+
+    def kept(self, name: bytes) -> KeptNumber | None:
+        """The variable outside functions that the program writes nowhere or at one place alone."""
+        return self._kept.get(name) if self.program.is_whole else None
+
+    @cached_property
+    def _kept(self) -> KeptNumbers:
+        return KeptNumbers(self._knowledge, self._all, self.program.outside.used())
 
     def _constants_in(self, source: SourceFile, name: bytes) -> Iterator[Value | None]:
         """What definitions of it in a file say: a number, where nobody can change it."""

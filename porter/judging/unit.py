@@ -10,6 +10,7 @@ from functools import cached_property
 
 from porter.context_switch.result import SwitchPort
 from porter.flow.dead_slice import Slice
+from porter.flow.kept_numbers import KeptNumber
 from porter.flow.project_facts import ProjectFacts
 from porter.flow.statements import LOOPS
 from porter.flow.variables import Variables
@@ -389,9 +390,13 @@ class Unit:
         return self._project is not None and self._project.is_only_called(name)
 
     def constant(self, context: Context, name: bytes) -> Number | None:
-        """The number that a name has in a function where it is a constant object's that one file
-        of the project defines for all."""
+        """The number that a name has in a function where it is an object's that one file of the
+        project defines for all, and that is constant or that nothing of the program writes."""
         return self._project.constant(context, name) if self._project is not None else None
+
+    def kept(self, name: bytes) -> KeptNumber | None:
+        """The variable outside functions that the program writes nowhere or at one place alone."""
+        return self._project.kept(name) if self._project is not None else None
 
     def why_again(self, access: Access) -> str | None:
         """Who may run an access again once the machine is up; None if only start-up does."""

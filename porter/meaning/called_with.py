@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from porter.judging.unit import Unit
-from porter.meaning.set_once import set_once
+from porter.meaning.set_once import kept_since, set_once
 from porter.program.c_text import CText
 from porter.program.calls import FunctionCall
 from porter.sites.context import Context, Contexts
@@ -70,6 +70,8 @@ def _argument(unit: Unit, call: FunctionCall, place: int, depth: int) -> int | N
         if isinstance(value, Number):
             return value
         once = set_once(call.text, function, name, inner, scope)
+        if once is None and (kept := unit.kept(name)) is not None:
+            once = kept_since(kept, call.text, function, inner, scope)
         return once if once is not None else value
 
     found = evaluator.text(call.arguments[place], with_locals)

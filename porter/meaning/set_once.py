@@ -1,7 +1,8 @@
-"""The number that a local variable holds which one assignment alone gives a value."""
+"""The number that a variable holds which one assignment alone gives a value."""
 
 from __future__ import annotations
 
+from porter.flow.kept_numbers import KeptNumber
 from porter.program.c_text import CText
 from porter.sites.local_names import declarations
 from porter.sites.own_words import own_words
@@ -12,8 +13,8 @@ from porter.source.values import Number
 
 
 def set_once(text: CText, function: Node, name: bytes, before: Node, scope: Scope) -> Number | None:
-    """The number, if `scope` says what it is calculated from, and if it is there before a place of
-    the function whatever happens."""
+    """A local variable's number, if `scope` says what it is calculated from, and if it is there
+    before a place of the function whatever happens."""
     declared = [
         (kind, declarator, value)
         for kind, declarator, value in declarations(function)
@@ -28,15 +29,34 @@ def set_once(text: CText, function: Node, name: bytes, before: Node, scope: Scop
     if own_words(text, kind, declarator) & {b"static", b"extern", b"volatile"}:
         return None
     given = [it for it in walk(function) if _gives(it, name)]
-    if len(given) != 1 or name in _written_besides(text, function, given[0]):
+    if len(given) != 1 or name in text.written.besides(function, given[0]):
         return None
-    statement = given[0].parent
-    body = function.child_by_field_name("body")
-    if statement is None or statement.parent != body or statement.end_byte > before.start_byte:
+    if not _is_passed(function, given[0], before):
         return None
     type_ = text.evaluator.types.of(kind, declarator)
     found = text.evaluator.initial(type_, given[0].child_by_field_name("right"), scope)
     return found if isinstance(found, Number) else None
+
+
+def kept_since(
+    kept: KeptNumber, text: CText, function: Node, before: Node, scope: Scope
+) -> Number | None:
+    """The same of a variable outside functions whose one assignment in the program is there."""
+    if kept.given is None or not _is_passed(function, kept.given, before):
+        return None
+    found = text.evaluator.initial(kept.type, kept.given.child_by_field_name("right"), scope)
+    return found if isinstance(found, Number) else None
+
+
+def _is_passed(function: Node, assignment: Node, before: Node) -> bool:
+    """Whether everybody who comes to a place of a function has been at an assignment in it."""
+    statement, body = assignment.parent, function.child_by_field_name("body")
+    return (
+        statement is not None
+        and statement.parent == body
+        and statement.end_byte <= before.start_byte
+        and not any(it.type == "goto_statement" for it in walk(function))
+    )
 
 
 def _gives(node: Node, name: bytes) -> bool:
@@ -47,13 +67,3 @@ def _gives(node: Node, name: bytes) -> bool:
         and sign is not None
         and (text_of(left), text_of(sign)) == (name, b"=")
     )
-
-
-def _written_besides(text: CText, node: Node, assignment: Node) -> frozenset[bytes]:
-    """Names that are written, or whose address is taken, elsewhere than on its left side."""
-    if node == assignment:
-        right = node.child_by_field_name("right")
-        return text.written.inside(right) if right is not None else frozenset()
-    if not node.start_byte <= assignment.start_byte < node.end_byte:
-        return text.written.inside(node)
-    return frozenset().union(*(_written_besides(text, it, assignment) for it in node.children))

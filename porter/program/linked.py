@@ -36,6 +36,11 @@ class Linked:
     outside: Outside
     assembled: Callable[[SourceFile], Collection[str]]
 
+    @property
+    def is_whole(self) -> bool:
+        """Whether nobody else has a part in the program: it has what start-up code calls."""
+        return self.entry in self._graph.defined
+
     def why_not(self, function: str) -> str | None:
         """Why a function is no part of the ported machine; None if it is."""
         if self._reached is None:
@@ -105,7 +110,7 @@ class Linked:
     def _run_time(self) -> RunTime | None:
         """What runs once the machine is up; None for a program that somebody else begins."""
         graph = self._graph
-        if self.entry not in graph.defined:
+        if not self.is_whole:
             return None
         handlers = self._handlers | set(filter(CMSIS_HANDLER.fullmatch, graph.defined))
         handlers |= {handler for number, handler in self._entries if number > RESET}
@@ -127,7 +132,7 @@ class Linked:
         None for a program that somebody else begins.
         """
         graph = self._graph
-        if self.entry not in graph.defined:
+        if not self.is_whole:
             return None
         entries = {handler for number, handler in self._entries if number not in FAULTS}
         entries |= self._handlers

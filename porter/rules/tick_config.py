@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from porter.flow.fixed_clock import VARIABLE
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
+from porter.meaning.called_with import called_with
 from porter.meaning.core_clocks import by_variable
 from porter.meaning.expressions import bare, expanded, source
 from porter.meaning.tick_rate import Timing, rate_of
@@ -85,14 +86,15 @@ class TickConfig(Rule):
                 yield self.escalated(site, f"{site.what} is used otherwise than by a call")
                 continue
             context = unit.context(site)
-            scope = context.scope if context is not None else no_scope
+            scope = called_with(unit, context) if context is not None else no_scope
             timing = timing_of_config(unit, context, site.start)
             if isinstance(timing, str):
                 yield self.escalated(site, timing)
                 continue
             rate = rate_of(node, unit.text.evaluator, scope, timing)
-            problem = rate.problem if _is_looked_at(context, site) else rate.unchecked_problem
-            problem = problem or _called_with(unit, context, node)
+            problem = _called_with(unit, context, node)
+            looked_at = _is_looked_at(context, site)
+            problem = problem or (rate.problem if looked_at else rate.unchecked_problem)
             problem = problem or _unknown_clock(unit, node)
             problem = problem or _kept_count(unit, context, node)
             problem = problem or _compared(unit.text.evaluator, context, site)

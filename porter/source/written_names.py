@@ -35,6 +35,15 @@ class WrittenNames:
                 names.update(written_by(statement))
         return frozenset(names)
 
+    def besides(self, node: Node, assignment: Node | None) -> frozenset[bytes]:
+        """The same without what one assignment there writes on its left side."""
+        if assignment is None or not (node.start_byte <= assignment.start_byte < node.end_byte):
+            return self.inside(node)
+        if node == assignment:
+            right = node.child_by_field_name("right")
+            return self.inside(right) if right is not None else frozenset()
+        return frozenset().union(*(self.besides(it, assignment) for it in node.children))
+
     @cached_property
     def asm_text(self) -> tuple[Token, ...]:
         """The tokens of the file that are assembler text."""

@@ -238,7 +238,8 @@ def test_a_narrow_count_is_what_fits_into_it(tmp_path: Path) -> None:
         (b"unsigned const rate = 1000;\n", True),
         (b"#if 1\nunsigned const rate = 1000;\n#else\nunsigned const rate = 0;\n#endif\n", True),
         (b"#if M\nunsigned const rate = 1000;\n#else\nunsigned const rate = 10;\n#endif\n", False),
-        (b"unsigned rate = 1000;\n", False),
+        (b"unsigned rate = 1000;\n", True),
+        (b"unsigned rate = 1000; void slow(void) { rate = 10; }\n", False),
         (b"static unsigned const rate = 1000;\n", False),
         (b"unsigned const volatile rate = 1000;\n", False),
         (b"unsigned const rate __attribute__((weak)) = 1000;\n", False),
@@ -257,3 +258,77 @@ def test_callers_that_give_different_counts_are_asked_about(tmp_path: Path) -> N
     both = LAYERS.replace(b"start_at(168000000u);", b"start_at(168000000u); start_at(8000000u);")
     text, problems = ported(tmp_path, both % b"counts = clock / HZ;")
     assert b"hyp_tick_set(1000)" not in text and problems
+
+
+KEPT = b"""
+unsigned long long per_second = 1000; unsigned per_tick;
+void slower(unsigned *p) { *p = 10; }
+static void config(unsigned cycles) { (void)SysTick_Config(cycles); }
+static void start(unsigned cycles) { config(cycles); }
+void init(void) { per_tick = 168000000u / per_second; start(per_tick); }
+int main(void) { init(); for (;;) { } }
+"""
+
+
+def test_a_count_may_be_kept_in_a_variable_that_nothing_else_writes(tmp_path: Path) -> None:
+    """As an RTOS has it that keeps its tick's cycles for others to read."""
+    text, problems = ported(tmp_path, KEPT + b"unsigned told(void) { return per_tick + 1; }\n")
+    assert problems == [] and b"(void)hyp_tick_set(1000);" in text
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        b"void again(void) { per_tick = 7; }",
+        b"void again(void) { per_second += 7; }",
+        b"void again(void) { per_second++; }",
+        b"void again(void) { slower(&per_tick); }",
+        b"unsigned *where = &per_tick;",
+        b"#define AGAIN (per_tick = 7)\nvoid again(void) { AGAIN; }",
+        b"#define AGAIN(x) ((x) = 7)\nvoid again(void) { AGAIN(per_tick); }",
+        b'void again(void) { __asm volatile("mov %0, r0" : "=r"(per_second)); }',
+        b'__asm(".global again\\n.set again, per_second");',
+        b'extern unsigned long long again __attribute__((alias("per_second")));',
+    ],
+)
+def test_a_count_that_something_else_may_write_is_only_known_while_running(
+    more: bytes, tmp_path: Path
+) -> None:
+    text, problems = ported(tmp_path, KEPT + more + b"\n")
+    assert b"hyp_tick_set" not in text and "only known while running" in problems[0]
+
+
+@pytest.mark.parametrize(
+    ("code", "instead"),
+    [
+        (b"per_tick = 168000000u / per_second; start", b"if (per_second) per_tick = 168000; start"),
+        (b"per_tick = 168000000u / per_second; start(per_tick);", b"start(per_tick);"),
+        (b"init(); for", b"init(); start(9); for"),
+        (b"per_tick;\n", b'per_tick __attribute__((section(".noinit")));\n'),
+        (b"unsigned per_tick;", b"volatile unsigned per_tick;"),
+        (b"int main(void)", b"int begin(void)"),
+        (b"{ per_tick = 1", b"{ if (per_second) goto on; per_tick = 1"),
+    ],
+)
+def test_a_variable_is_known_where_all_that_writes_it_is(
+    code: bytes, instead: bytes, tmp_path: Path
+) -> None:
+    kept = (
+        KEPT.replace(b"start(per_tick);", b"on: start(per_tick);") if b"goto" in instead else KEPT
+    )
+    assert code in kept
+    text, problems = ported(tmp_path, kept.replace(code, instead))
+    assert b"hyp_tick_set(1000)" not in text and problems
+
+
+def test_another_file_may_write_a_variable(tmp_path: Path) -> None:
+    for number, (name, text) in enumerate(
+        (
+            ("a.c", b"extern unsigned per_tick; void a(void) { per_tick = 1; }\n"),
+            ("a.S", b"ldr r0, =per_tick\nstr r1, [r0]\n"),
+            ("a.cpp", b"extern unsigned per_tick; unsigned &other = per_tick;\n"),
+            ("a.ld", b"SECTIONS { } other = per_tick;\n"),
+        )
+    ):
+        result = port_files(tmp_path / str(number), {"main.c": HEADER + KEPT, name: text})
+        assert any("only known while running" in it for it in escalations(result)), name
