@@ -2,12 +2,13 @@
 
 A driver decides by fields of a struct: `if (init->Oscillators & LSE) ...`. Where the project only
 ever stores constants in such a field, each of them is tried; a branch that none of them leads to
-is dead in this project, though the compiler, which sees one file at a time, keeps it.
+is dead in this project, though the compiler, which sees one file at a time, keeps it. A condition
+of constants, `if (IS_USED(MODULE_X))`, is what the compiler takes it for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import product
 
 from porter.flow.field_values import FieldValues
@@ -17,18 +18,26 @@ from porter.sites.context import Contexts, function_name, is_called_by_name
 from porter.sites.local_names import scope_of
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, ancestors, one_line, parse_expression, text_of, walk
-from porter.source.evaluate import Scope
+from porter.source.evaluate import Evaluator, Scope
+from porter.source.values import Number
 
 _MAX_CASES = 64
 WhyNot = Callable[[str], str | None]
 
 
 class DeadBranches:
-    """Answers for one project; `why_not` says why a function is not part of the machine."""
+    """Answers for one project; `why_not` says why a function is not part of the machine,
+    `others` gives a header as those read it for whom something in it means something else."""
 
-    def __init__(self, fields: FieldValues, why_not: WhyNot) -> None:
+    def __init__(
+        self,
+        fields: FieldValues,
+        why_not: WhyNot,
+        others: Callable[[CText], Sequence[CText]],
+    ) -> None:
         self._fields = fields
         self._why_not = why_not
+        self._others = others
         self._scopes: dict[tuple[int, int], Scope] = {}
 
     def why_never(self, text: CText, start: int, end: int) -> str | None:
@@ -73,6 +82,8 @@ class DeadBranches:
         taken = branch.child_by_field_name("consequence")
         other = branch.child_by_field_name("alternative")
         scope = self._scope(text, function)
+        if any(_is_way_in(it, branch) for it in walk(branch)):
+            return None  # `if (0) { failed: ... }`
         if other is not None and place(other) <= start:
             if self._is_always(condition, True, text, scope):
                 return f"never runs: {one_line(condition)} holds for all that is asked for"
@@ -105,7 +116,10 @@ class DeadBranches:
         cases = 1
         for choice in choices.values():
             cases *= len(choice)
-        if not choices or cases > _MAX_CASES:
+        if cases > _MAX_CASES:
+            return False
+        alike = (_is(condition, truth, it.evaluator) for it in self._others(text))
+        if not choices and not all(alike):
             return False
         names = sorted(choices, key=len, reverse=True)
         for case in product(*(choices[name] for name in names)):
@@ -117,3 +131,17 @@ class DeadBranches:
             if number is None or bool(number) is not truth:
                 return False
         return True
+
+
+def _is_way_in(node: Node, branch: Node) -> bool:
+    """Whether somebody may come to a place in a branch without asking its condition."""
+    if node.type != "case_statement":
+        return node.type == "labeled_statement"
+    around = next((it for it in ancestors(node) if it.type == "switch_statement"), None)
+    return around is None or around.start_byte < branch.start_byte
+
+
+def _is(condition: Node, truth: bool, evaluator: Evaluator) -> bool:
+    """Whether a condition has a truth value by constants alone."""
+    number = evaluator.text(text_of(condition))
+    return isinstance(number, Number) and bool(number.value) is truth

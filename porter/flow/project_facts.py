@@ -23,6 +23,7 @@ from porter.sites.fixed_values import is_fixed
 from porter.sites.local_names import declarations
 from porter.sites.own_words import own_words
 from porter.source.c_tree import Node, SyntaxTree, text_of
+from porter.source.declarations import is_static
 from porter.source.declared import declared_name
 from porter.source.evaluate import no_scope
 from porter.source.source_file import SourceFile
@@ -52,6 +53,7 @@ class ProjectFacts:
         self.level_compared = cache(level_compared)
         self._stated_clock = old_clock
         self._calls: dict[str, list[FunctionCall]] = {}
+        self._readings: dict[Path, list[CText]] = {}
         self._constants: dict[bytes, Value | None] = {}
         self._running_uses: dict[bytes, list[MacroUse]] = {}
 
@@ -63,7 +65,31 @@ class ProjectFacts:
     @cached_property
     def branches(self) -> DeadBranches:
         """Which branches nothing leads to."""
-        return DeadBranches(self.fields, self.program.why_not)
+        return DeadBranches(
+            self.fields,
+            self.program.why_not,
+            self._other_readings,
+        )
+
+    def _other_readings(self, text: CText) -> Sequence[CText]:
+        path = text.file.path
+        if path not in self._readings:
+            self._readings[path] = [it for _, it in self._knowledge.other_readings(text.file)]
+        return self._readings[path]
+
+    def why_never(self, text: CText, start: int, end: int) -> str | None:
+        """Why [start, end) of a file never runs; None if it may."""
+        if (reason := self.branches.why_never(text, start, end)) is not None:
+            return reason
+        found = text.trees.function_at(start, end)
+        if found is None or not self.program.is_whole or not is_static(found[1]):
+            return None
+        name = function_name(found[1])
+        if text.is_cplusplus or self.calls_of(name) or not self.is_only_called(name):
+            return None
+        if self.program.is_asked_for(name) or self._is_in_strings(name.encode("latin-1")):
+            return None
+        return f"never runs: nothing that runs calls {name}()"
 
     def macro_uses(self, name: bytes) -> Sequence[MacroUse]:
         """Uses of a function-like macro in code that may run."""
@@ -140,6 +166,15 @@ class ProjectFacts:
             ):
                 return False
         return True
+
+    def _is_in_strings(self, name: bytes) -> bool:
+        """Whether a text has a name, as assembler or an attribute does."""
+        return any(
+            it.kind == "string" and name in it.text
+            for source in self._sources
+            if name in source.data
+            for it in self._knowledge.lexed(source).tokens
+        )
 
     def constant(self, context: Context, name: bytes) -> Number | None:
         """The number that a name has in a function where it is an object's that one file of the

@@ -363,7 +363,7 @@ class Unit:
         """The same for [start, end) of the file's own code."""
         if self._project is None:
             return None
-        return self._project.branches.why_never(self.text, start, end)
+        return self._project.why_never(self.text, start, end)
 
     def why_not_linked(self, name: str) -> str | None:
         """Why a function or macro is never used; None if it may be."""

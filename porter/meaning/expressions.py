@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import (
     PARENTHESES,
     Node,
+    enclosing_function,
     is_of_statement,
     outermost,
     parse_expression,
@@ -53,9 +55,21 @@ def is_truth_test(node: Node, evaluator: Evaluator, scope: Scope) -> bool:
     while outer.parent is not None and outer.parent.type in PARENTHESES:
         outer = outer.parent
     parent = outer.parent
+    if parent is not None and parent.type == "return_statement":
+        return _returns_truth(parent, evaluator)
     return parent is not None and asks_truth(
         outer, parent, lambda other: evaluator.number(other, scope)
     )
+
+
+def _returns_truth(statement: Node, evaluator: Evaluator) -> bool:
+    """Whether a function returns C's own truth value, which is 1 for whatever isn't 0."""
+    function = enclosing_function(statement)
+    kind = function.child_by_field_name("type") if function is not None else None
+    declarator = function.child_by_field_name("declarator") if function is not None else None
+    if kind is None or declarator is None or declarator.type != "function_declarator":
+        return False
+    return tuple(evaluator.macros.expand(lex_fragment(text_of(kind)))) == (b"_Bool",)
 
 
 def is_computed_with(node: Node, evaluator: Evaluator, scope: Scope) -> bool:

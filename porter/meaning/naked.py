@@ -12,9 +12,10 @@ _NAKED = frozenset({b"naked", b"__naked__"})
 _ENDS = frozenset({b";", b"}", b"{"})
 
 
-def is_naked(unit: Unit, name: str) -> bool:
+def is_naked(unit: Unit, name: str, body: int | None = None) -> bool:
     """Whether a declaration or the definition of a function in this file is naked, as it is written
-    or by a macro."""
+    or by a macro. `body`: where the definition's begins that is meant; another #if arm may have
+    one that isn't."""
     tokens = unit.text.lexed.tokens
     for index, token in enumerate(tokens[:-1]):
         if token.text != name.encode("latin-1") or tokens[index + 1].text != b"(":
@@ -24,6 +25,9 @@ def is_naked(unit: Unit, name: str) -> bool:
             first -= 1
         while last + 1 < len(tokens) and tokens[last + 1].text not in _ENDS:
             last += 1
+        behind = tokens[last + 1] if last + 1 < len(tokens) else None
+        if body is not None and behind is not None and behind.text == b"{" and behind.start != body:
+            continue
         if any(_says_so(unit, word) for word in tokens[first : last + 1]):
             return True
     return False
@@ -36,7 +40,7 @@ def naked_functions(unit: Unit) -> Iterator[tuple[str, int, int]]:
         return
     tokens = unit.text.balanced
     for name, start, end in unit.text.functions:
-        if is_naked(unit, name.decode("latin-1")):
+        if is_naked(unit, name.decode("latin-1"), tokens[start].start):
             yield name.decode("latin-1"), tokens[start].start, tokens[end - 1].end
 
 

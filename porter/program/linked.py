@@ -41,6 +41,15 @@ class Linked:
         """Whether nobody else has a part in the program: it has what start-up code calls."""
         return self.entry in self._graph.defined
 
+    def is_asked_for(self, function: str) -> bool:
+        """Whether something else than a call by its name may come to a function: an initialiser,
+        an attribute, an entry of a vector table, a name that a macro puts together, another name
+        of the same body."""
+        graph = self._graph
+        if function in graph.same or function in graph.roots | graph.pasted | self._handlers:
+            return True
+        return any(function == handler for _, handler in self._entries)
+
     def why_not(self, function: str) -> str | None:
         """Why a function is no part of the ported machine; None if it is."""
         if self._reached is None:

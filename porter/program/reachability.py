@@ -38,13 +38,14 @@ _WORD = re.compile(rb"[A-Za-z_]\w*")
 class CallGraph:
     """References by name; `roots` are referenced from outside any function, `external` are the
     defined functions that other files may call, `same` are names of one body: of heads in several
-    arms of #if, and what a macro makes of a name."""
+    arms of #if, and what a macro makes of a name; `pasted` are put together by macros."""
 
     edges: dict[str, set[str]] = field(default_factory=dict)
     same: dict[str, set[str]] = field(default_factory=dict)
     roots: set[str] = field(default_factory=set)
     defined: set[str] = field(default_factory=set)
     external: set[str] = field(default_factory=set)
+    pasted: set[str] = field(default_factory=set)
 
     def add_c(self, text: CText, ported: Iterable[Edit] = ()) -> None:
         """Functions, macros and initialisers of a C file; of the `ported` functions counts what
@@ -56,6 +57,7 @@ class CallGraph:
         outside = 0
         bodies: dict[int, set[str]] = {}
         heads = Counter(start for _, start, _ in text.functions)
+        self.pasted |= set(_pasted(tokens, macros))
         for name, start, end in text.functions:
             self._note_outside(tokens[outside:start], macros, text.is_cplusplus)
             self.roots |= set(_pasted(tokens[outside:start], macros))

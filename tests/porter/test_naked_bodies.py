@@ -48,3 +48,20 @@ def test_what_is_taken_out_becomes_nothing(tmp_path: Path) -> None:
     )
     ported, _ = port_text(tmp_path, text)
     assert b"void Reset_Handler(void) { main(); }" in ported
+
+
+def test_a_function_is_naked_in_the_arm_that_says_so(tmp_path: Path) -> None:
+    """RIOT's isr_svc is naked where calls are dispatched, and C where they aren't."""
+    arms = (
+        b"#ifdef DISPATCHES\nKEEP void launch(void) { %s; }\n#else\nvoid launch(void) { %s; }\n"
+        b"#endif\n"
+    )
+    fine = arms % (b'__asm("bx lr")', b"__enable_irq()") + MAIN
+    text, port = port_text(tmp_path / "c", HEADER + fine, None)
+    assert b"void launch(void) { virt_int_unmask(VIRT_PRIMASK); }" in text
+    assert not [it for it in port.verdicts if it.status is Status.ESCALATED]
+    declared = b"KEEP void launch(void);\n" + fine
+    for number, naked in enumerate((arms % (b"__enable_irq()", b"__enable_irq()"), declared)):
+        _, port = port_text(tmp_path / str(number), HEADER + naked + MAIN, None)
+        told = {it.site.what for it in port.verdicts if it.status is Status.ESCALATED}
+        assert "__enable_irq" in told

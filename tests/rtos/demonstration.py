@@ -225,7 +225,8 @@ def bare(rtos: Rtos, folder: Path) -> list[str]:
     flash = "0x08000000" if machine.clocks else "0"
     command = ["arm-none-eabi-gcc", *_options(rtos, folder / "project"), "-O2", "-std=gnu11"]
     command += [f"-D{names[kind]}={handler}" for kind, handler in rtos.handlers.items()]
-    command += ["-nostartfiles", f"-T{BARE_SCRIPT}", f"-Wl,--defsym=FLASH={flash}"]
+    command += ["-nostartfiles", "-ffunction-sections", "-fdata-sections"]
+    command += ["-Wl,--gc-sections", f"-T{BARE_SCRIPT}", f"-Wl,--defsym=FLASH={flash}"]
     command += ["--specs=nano.specs", "-o", str(elf), str(HERE / "bare.c"), *map(str, built)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
