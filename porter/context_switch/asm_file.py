@@ -46,6 +46,7 @@ from porter.context_switch.native_handlers import native_problem
 from porter.context_switch.numbered_labels import NumberedLabels
 from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.own_conditions import in_c
+from porter.context_switch.parts import Part
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.proof import Proof
 from porter.context_switch.proved import Claim, Prover
@@ -55,6 +56,7 @@ from porter.context_switch.result import (
     ON_MAIN_STACK,
     REWRITTEN,
     ROLE_OTHER,
+    ROLE_PART,
     ROLE_SWITCH,
     NotTranscribable,
     SwitchPort,
@@ -105,6 +107,7 @@ class AsmFile:
         self._ports: list[SwitchPort] = []
         self._faults: list[tuple[Function, tuple[int, int]]] = []
         self._taken_out: set[str] = set()
+        self._parts: list[Part] = []
 
     def port(self) -> list[SwitchPort]:
         """Edits, the companion and escalations. CompileError where the file can't be assembled."""
@@ -112,6 +115,7 @@ class AsmFile:
         declared = self._declarations(assembly)
         names = Names("", declared, lambda expression: None, self._project)
         ranges = self._ranges(assembly)
+        self._parts = self._project.parts.of(assembly, self._vectors)
         for function in assembly.object.functions:
             self._function(assembly, function, names, ranges.get(function.name))
         self._take_out_faults()
@@ -173,7 +177,8 @@ class AsmFile:
             if switches_main_stack(code, function.name, self._vectors):
                 role = ROLE_SWITCH
                 raise NotTranscribable(ON_MAIN_STACK)
-            if not code.needs_port():
+            is_part = any(function.names == part.names for part in self._parts)
+            if not is_part and not code.needs_port():
                 reason = native_problem(assembly, function, self._vectors, self._project.resumers)
                 if reason:
                     raise NotTranscribable(reason)
@@ -185,6 +190,7 @@ class AsmFile:
                 self._faults.append((function, place))
                 return
             role = code.role(is_handler(function.names, self._vectors)) or ROLE_OTHER
+            role = ROLE_PART if is_part else role
             if reason := code.never_a_guests():
                 raise NotTranscribable(reason)
             refuse_no_call(role, function.names, self._vectors)
@@ -275,6 +281,18 @@ class AsmFile:
                 )
 
     def _orphans(self, found: Sequence[Moved]) -> list[tuple[Moved, str]]:
+        """A part and what comes to it are ported together or not at all."""
+        here = {name for it in found for name in it.function.names}
+        for part in self._parts:
+            if lost := sorted(part.all - here):
+                reason = (
+                    f"{lost[0]}() stays assembler, and the two save and fetch one task's S16-S31"
+                )
+                if left := [it for it in found if it.function.name in part.all]:
+                    return [(it, reason) for it in left]
+        return self._unserved(found)
+
+    def _unserved(self, found: Sequence[Moved]) -> list[tuple[Moved, str]]:
         """As in C files: what an SVC raises must be a transcribed handler, here or elsewhere."""
         if not machine_of(self._options).numbered_calls:
             return []  # an ecall says nothing to who serves it, or isn't transcribed

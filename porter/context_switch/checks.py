@@ -4,12 +4,22 @@ reason is the one that a person hears."""
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from porter.context_switch.asked_masks import refuse_questions
 from porter.context_switch.caller_frame import refuse_answers, refuse_lost_result
 from porter.context_switch.devices import refuse_devices
 from porter.context_switch.draft import Draft
-from porter.context_switch.ir import CONTEXT, SUPERVISOR_CALL, Call, Guest, Statement
+from porter.context_switch.ir import (
+    CONTEXT,
+    FPU,
+    MASKS,
+    READ_ONLY,
+    SUPERVISOR_CALL,
+    Call,
+    Guest,
+    Statement,
+)
 from porter.context_switch.lost_numbers import refuse_numbers
 from porter.context_switch.moved_stacks import sets_stack
 from porter.context_switch.result import (
@@ -17,6 +27,7 @@ from porter.context_switch.result import (
     FAKES_A_FRAME,
     ROLE_CALL,
     ROLE_OTHER,
+    ROLE_PART,
     ROLE_START,
     ROLE_SVC,
     ROLE_SWITCH,
@@ -27,12 +38,15 @@ from porter.context_switch.two_names import refuse_two_names
 from porter.context_switch.waits import refuse_waits
 from porter.context_switch.walk import defined, used
 
+if TYPE_CHECKING:  # it looks at functions of the project, and so at the codes that have checks
+    from porter.context_switch.project_data import ProjectData
+
 Check = Callable[[Draft], None]
 """Raises NotTranscribable."""
 
 ON_ITS_OWN = "which reads or writes PSP itself: make one function of the two"
 _HANDLERS = (ROLE_SWITCH, ROLE_SVC, ROLE_CALL)
-_FUNCTIONS = (ROLE_OTHER, ROLE_START)  # what C calls
+_FUNCTIONS = (ROLE_OTHER, ROLE_START, ROLE_PART)  # what C calls
 
 
 def sets_stack_pointer(draft: Draft) -> None:
@@ -69,7 +83,8 @@ def calls_by_registers(draft: Draft) -> None:
     """A callee that keeps to no prototype, or leads to one that takes more than a call gives."""
     called = {it.function for it in flatten(draft.everything) if isinstance(it, Call)}
     for name in sorted(called):
-        draft.names.project.private.refuse_callee(name, draft.signatures.get)
+        if name not in draft.names.project.parts.names:
+            draft.names.project.private.refuse_callee(name, draft.signatures.get)
     if draft.role in (*_HANDLERS, ROLE_START):
         draft.names.project.kept.refuse(sorted(called))
 
@@ -77,6 +92,38 @@ def calls_by_registers(draft: Draft) -> None:
 def loses_no_write(draft: Draft) -> None:
     """What a callee would read."""
     draft.names.project.lost_writes.refuse(draft.everything)
+
+
+def leads_to_parts(name: str, project: ProjectData) -> bool:
+    """Whether a call may come to a part of the handlers."""
+    parts = project.parts.names
+    return bool(parts) and any(it.name in parts for it in project.callees.of([name]))
+
+
+def is_part_alone(draft: Draft) -> None:
+    """A part of the handlers that does more than move registers and memory."""
+    for item in conditions_and_statements(draft.nodes) if draft.role == ROLE_PART else ():
+        asked = used(item) | (set(defined(item)) if isinstance(item, Statement) else set())
+        if isinstance(item, Call | Guest) or asked & {*MASKS, *READ_ONLY}:
+            raise NotTranscribable(
+                "is a part of the switch and does more than save and fetch: it calls something or "
+                "asks for what only the machine has"
+            )
+
+
+def leaves_floats_to_parts(draft: Draft) -> None:
+    """Who has S16-S31 when: a handler and what it calls can't both."""
+    if draft.role not in (*_HANDLERS, ROLE_START):
+        return
+    items = conditions_and_statements(draft.everything)
+    own = any(used(it) & {*FPU} or (isinstance(it, Statement) and {*defined(it)} & {*FPU})
+              for it in items)  # fmt: skip
+    for it in items:
+        if own and isinstance(it, Call) and leads_to_parts(it.function, draft.names.project):
+            raise NotTranscribable(
+                f"saves or fetches S16-S31, and {it.function}(), which it calls, leads to what "
+                "does too: let one of them do it"
+            )
 
 
 def is_called_by_registers(draft: Draft) -> None:

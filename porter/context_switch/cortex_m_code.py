@@ -12,6 +12,8 @@ from porter.context_switch.checks import (
     has_two_names,
     is_asked_for_masks,
     is_called_by_registers,
+    is_part_alone,
+    leaves_floats_to_parts,
     loses_no_write,
     owns_context,
     passes_words,
@@ -25,12 +27,13 @@ from porter.context_switch.checks import (
 from porter.context_switch.code import Code
 from porter.context_switch.draft import Draft
 from porter.context_switch.entry_state import entry_state
-from porter.context_switch.first_task import split_first
+from porter.context_switch.first_task import First, split_first
+from porter.context_switch.ir import Block, Exit, Program
 from porter.context_switch.lift import Lifter
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.object_file import Function
 from porter.context_switch.register_steps import Step
-from porter.context_switch.result import ROLE_START
+from porter.context_switch.result import ROLE_START, ROLE_SVC
 from porter.context_switch.simplify import prepare_start, simplify
 from porter.context_switch.structure import structure
 from porter.context_switch.thumb_steps import thumb_steps
@@ -48,6 +51,8 @@ class ArmCode(Code):
         has_two_names,
         calls_by_registers,
         is_called_by_registers,
+        is_part_alone,
+        leaves_floats_to_parts,
         loses_no_write,
         restores_nothing,
         waits,
@@ -132,5 +137,13 @@ class ArmCode(Code):
         if role == ROLE_START:
             prepare_start(program)
             first = split_first(program, name)
+            if first is not None and first.before:
+                first = self._simplified(first, draft)
         simplify(program, role, draft.names.project.volatiles.holds)
         return replace(draft, nodes=structure(program), first=first)
+
+    def _simplified(self, first: First, draft: Draft) -> First:
+        """With what it begins with as nodes."""
+        program = Program(0, {0: Block([*first.before], Exit(()))})
+        simplify(program, ROLE_SVC, draft.names.project.volatiles.holds)
+        return replace(first, statements=(*structure(program), *first.statements), before=())

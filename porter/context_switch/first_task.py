@@ -50,10 +50,11 @@ _MASKS = ("PRIMASK", "BASEPRI")
 @dataclass(frozen=True)
 class First:
     """What VCT does: `statements` of the function; `variables` are what the start leaves to it,
-    by name, with their kind."""
+    by name, with their kind; `before`: what comes in front, as it was lifted."""
 
     statements: tuple[Node, ...]
     variables: tuple[tuple[str, str], ...] = ()
+    before: tuple[Statement, ...] = ()
 
 
 def with_first(nodes: tuple[Node, ...], first: First | None) -> tuple[Node, ...]:
@@ -63,6 +64,8 @@ def with_first(nodes: tuple[Node, ...], first: First | None) -> tuple[Node, ...]
 
 def split_first(program: Program, name: str) -> First | None:
     """Take the way to the first task out of a start; None if another handler goes there."""
+    if (whole := _in_vct(program, name)) is not None:
+        return whole
     for block in program.blocks.values():
         for index, statement in enumerate(block.statements):
             if isinstance(statement, Resume):
@@ -70,6 +73,56 @@ def split_first(program: Program, name: str) -> First | None:
                 _forget_psp(program)
                 return first
     return _mark(program, name)
+
+
+def _in_vct(program: Program, name: str) -> First | None:
+    """What a start does from the first write of PSP on, if C that it calls there looks at the
+    task: in USR nobody has one. Handlers don't nest, as nothing came in between in the original;
+    what is pending waits till the task's stack is there."""
+    calls = [it for block in program.blocks.values() for it in block.statements
+             if isinstance(it, Call) and it.moves_stack]  # fmt: skip
+    if not calls:
+        return None
+    for block in program.blocks.values():
+        ends = [n for n, it in enumerate(block.statements) if isinstance(it, Resume)]
+        sets = [n for n, it in enumerate(block.statements) if _sets_psp(it)]
+        if ends and sets and all(it in block.statements[sets[0] : ends[0]] for it in calls):
+            break
+    else:
+        raise NotTranscribable(
+            f"calls {calls[0].function}(), which looks at the task, before it sets PSP or on one "
+            "way of several: let the switch handler begin with the first task"
+        )
+    start, end = sets[0], ends[0]
+    tail, resume = block.statements[start:end], block.statements[end]
+    assert isinstance(resume, Resume)
+    first = _resume(Block([*block.statements[:end], resume]), end, resume, name)
+    if not _opens(tail) or first.variables or any(_is_effect(it) for it in tail):
+        raise NotTranscribable(
+            f"calls {calls[0].function}(), which looks at the task, and doesn't just open PRIMASK "
+            "and take the task's exception frame apart behind it"
+        )
+    last = max(n for n, it in enumerate(tail) if it in calls)
+    kept = _kept(name, "BASEPRI")
+    block.statements[start:] = [
+        Store((), Symbol(kept), Var("BASEPRI")),
+        Guest((), "virt_int_mask", ("VIRT_BASEPRI",)),
+        _once(name, resume.origin),
+        *(it for it in tail if _is_mask(it, "virt_int_unmask")),
+    ]
+    before = [Note(it.origin, "") if _sets_psp(it) and n > last else it
+              for n, it in enumerate(tail) if not _is_mask(it)]  # fmt: skip
+    reopened = Guest((), "virt_int_restore", ("VIRT_BASEPRI", Load(Symbol(kept))))
+    return First(first.statements, ((kept, INTEGER),), (reopened, *before))
+
+
+def _sets_psp(statement: Statement) -> bool:
+    return isinstance(statement, Assign) and statement.target == "SP"
+
+
+def _is_effect(statement: Statement) -> bool:
+    """Whether a statement calls the guest's library, but for PRIMASK: its place matters."""
+    return isinstance(statement, Guest) and not _is_mask(statement)
 
 
 def _forget_psp(program: Program) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
 from porter.context_switch.assemble import Assembly
-from porter.context_switch.checks import ON_ITS_OWN
+from porter.context_switch.checks import ON_ITS_OWN, leads_to_parts
 from porter.context_switch.code import Code
 from porter.context_switch.codes import code_of
 from porter.context_switch.draft import Draft
@@ -31,6 +31,7 @@ from porter.context_switch.pick import Pick, find_pick
 from porter.context_switch.recipe import Recipe, recipe_for
 from porter.context_switch.result import (
     ROLE_OTHER,
+    ROLE_PART,
     ROLE_START,
     ROLE_SVC,
     ROLE_SWITCH,
@@ -78,7 +79,7 @@ def transcribe(assembly: Assembly, function: Function, role: str, names: Names) 
     try:
         return _transcribe(assembly, function, role, names)
     except NotTranscribable as reason:
-        if role == ROLE_OTHER or reason.template or isinstance(reason, Unprepared):
+        if role in (ROLE_OTHER, ROLE_PART) or reason.template or isinstance(reason, Unprepared):
             raise
         raise NotTranscribable(str(reason), assembly.object.machine.template) from reason
 
@@ -86,14 +87,17 @@ def transcribe(assembly: Assembly, function: Function, role: str, names: Names) 
 def _transcribe(assembly: Assembly, function: Function, role: str, names: Names) -> Handler:
     code, machine = code_of(assembly, function), assembly.object.machine
     if role in (ROLE_SWITCH, ROLE_SVC, ROLE_START):
-        _refuse_helpers(assembly, code)
+        _refuse_helpers(assembly, code, names.project.parts.names)
     refuse_no_return(role, function.names, names.project, machine)
     signatures = _signatures(assembly, function, code, names)
     if role in (ROLE_SWITCH, ROLE_SVC):
         callees = names.project.callees
         signatures = {name: replace(signature, moves_stack=moves_stack(name, callees))
                       for name, signature in signatures.items()}  # fmt: skip
-    plain = role in (ROLE_OTHER, ROLE_START)
+    if role == ROLE_START:  # what a part does, it does in VCT, with PSP as it is there
+        signatures = {name: replace(signature, moves_stack=leads_to_parts(name, names.project))
+                      for name, signature in signatures.items()}  # fmt: skip
+    plain = role in (ROLE_OTHER, ROLE_START, ROLE_PART)
     own = _own(assembly, function, code, names) if plain else NOTHING
     texts = code.texts()
     refuse_event_waits(texts.values(), names.project)
@@ -133,9 +137,9 @@ def _own(assembly: Assembly, function: Function, code: Code, names: Names) -> Si
     return declared
 
 
-def _refuse_helpers(assembly: Assembly, code: Code) -> None:
+def _refuse_helpers(assembly: Assembly, code: Code, parts: Collection[str]) -> None:
     """A callee that changes the task's registers too isn't what a call is taken for."""
-    called = code.callees()
+    called = code.callees() - {*parts}
     for function in assembly.object.functions:
         if called & set(function.names) and code_of(assembly, function).touches_stack_pointers():
             raise NotTranscribable(f"calls {function.name}(), {ON_ITS_OWN}")

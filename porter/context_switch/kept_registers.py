@@ -15,6 +15,7 @@ from porter.context_switch.assemble import Assembly
 from porter.context_switch.c_nodes import function_name
 from porter.context_switch.callees import Callees
 from porter.context_switch.object_file import Function
+from porter.context_switch.parts import Parts
 from porter.context_switch.register_flow import RegisterFlow
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.resumers import Resumers, is_apart
@@ -34,15 +35,15 @@ _ASM = re.compile(rb"\b(?:__)?asm(?:__)?\b[^;]*")
 
 class KeptRegisters:
     """Looks at the functions of a project that no compiler made, and at asm in those that one
-    did."""
+    did. What is a part of the handlers is ported with them."""
 
-    def __init__(self, resumers: Resumers, callees: Callees) -> None:
-        self._resumers, self._callees = resumers, callees
+    def __init__(self, resumers: Resumers, callees: Callees, parts: Parts) -> None:
+        self._resumers, self._callees, self._parts = resumers, callees, parts
 
     def refuse(self, called: Iterable[str]) -> None:
         """NotTranscribable where one of these functions, or one that it leads to, touches some."""
         for it in self._callees.of(called):
-            if it.name in self._touching:
+            if it.name in self._touching and it.name not in self._parts.names:
                 raise NotTranscribable(
                     f"{it.road} of {self._touching[it.name]}: on the machine these are the task's, "
                     "in a guest they are VCT's own there, and the task's are in USR_REG. Let the "

@@ -39,6 +39,7 @@ from porter.context_switch.result import (
     DISPATCHES,
     ROLE_CALL,
     ROLE_OTHER,
+    ROLE_PART,
     ROLE_START,
     ROLE_SWITCH,
     NotTranscribable,
@@ -303,7 +304,7 @@ class Lifter(BlockLifter):
             raise NotTranscribable(ANOTHER_WAY)
         if state.depth != 0:
             raise NotTranscribable("returns with words left on the handler's own stack")
-        if state.role != ROLE_OTHER:
+        if state.role not in (ROLE_OTHER, ROLE_PART):
             return Exit(state.current)
         return self._leave_to_c()
 

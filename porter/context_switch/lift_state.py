@@ -19,7 +19,7 @@ from porter.context_switch.ir import (
     Var,
 )
 from porter.context_switch.object_file import Function, ObjectFile
-from porter.context_switch.result import ROLE_OTHER, ROLE_START, NotTranscribable
+from porter.context_switch.result import ROLE_OTHER, ROLE_PART, ROLE_START, NotTranscribable
 
 # How flag_kind says where flags came from.
 KIND_COMPARE = 1  # flag_a compared with flag_b
@@ -85,7 +85,7 @@ class LiftState:
     @property
     def plain(self) -> bool:
         """Whether this is a function that C calls, not a handler."""
-        return self.role in (ROLE_START, ROLE_OTHER)
+        return self.role in (ROLE_START, ROLE_OTHER, ROLE_PART)
 
     @property
     def on_task_stack(self) -> bool:

@@ -16,6 +16,7 @@ from porter.context_switch.initial_data import InitialData
 from porter.context_switch.kept_registers import KeptRegisters
 from porter.context_switch.lost_writes import LostWrites
 from porter.context_switch.other_names import OtherNames
+from porter.context_switch.parts import Parts
 from porter.context_switch.private_registers import PrivateRegisters
 from porter.context_switch.resumers import Resumers
 from porter.context_switch.set_later import SetLater
@@ -33,7 +34,8 @@ class ProjectData:
     the C files, `volatiles` and `prototypes` what the compiler says of types and functions,
     `private` what assembler functions do with registers, `resumers` what else goes on with tasks,
     `callees` what a call may come to, `kept` what callees do with registers that calls keep,
-    `lost_writes` what they read that a port doesn't write. `linked`: numbers from linker scripts,
+    `lost_writes` what they read that a port doesn't write, `parts` functions that only handlers
+    come to. `linked`: numbers from linker scripts,
     `aliases` other names."""
 
     def __init__(
@@ -61,8 +63,16 @@ class ProjectData:
         made = CallsMade(self.resumers, self.units, OtherNames(self.units, aliases))
         taken = TakenAddresses(self.resumers, self.units, vectors or Vectors(), made)
         self.callees = Callees(made, taken.taking)
-        self.kept = KeptRegisters(self.resumers, self.callees)
+        self.parts = Parts(made, lambda: taken.taking(None), self.units, self._named_otherwise)
+        self.kept = KeptRegisters(self.resumers, self.callees, self.parts)
         self.lost_writes = LostWrites(self.resumers, self.callees, self.units)
+
+    def _named_otherwise(self, name: str) -> bool:
+        """Whether a linker script has a name or a string is one: of an alias, of a table."""
+        string = re.compile(rb'"\s*%s\s*"' % re.escape(name.encode("latin-1")))
+        return name in self._in_scripts or any(
+            string.search(self._text(file)) is not None for file in self._files
+        )
 
     def sources_have(self, words: re.Pattern[bytes]) -> bool:
         """Whether words occur in a source file, no header."""

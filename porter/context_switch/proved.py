@@ -32,6 +32,7 @@ from porter.context_switch.proof import (
 )
 from porter.context_switch.result import (
     ROLE_OTHER,
+    ROLE_PART,
     ROLE_START,
     ROLE_SWITCH,
     TEMPLATES,
@@ -161,7 +162,7 @@ class Prover:
                     f"{name}() is called with {words} words, as its declaration reads, and as "
                     f"compiled it {compiled}: let all its declarations say the same"
                 )
-        if handler.role not in (ROLE_OTHER, ROLE_START):
+        if handler.role not in (ROLE_OTHER, ROLE_PART, ROLE_START):
             return
         compiled = self._prototypes.of(handler.symbol, self._source, self._options)
         own = Prototype(len(handler.signature.parameters), handler.signature.returns)

@@ -103,9 +103,11 @@ class Emulator(Emulated):
         self._start(state)
         handled = self._model.is_handler
         # A plain function keeps its caller's registers; a handler's C has a caller of its own.
-        core = state.core if self._native or not handled else [n << 20 | 5 for n in range(8)]
+        own = self._native or not self._model.runs_in_vct
+        core = state.core if own else [n << 20 | 5 for n in range(8)]
+        fpu = state.fpu if own or handled else [n << 20 | 7 for n in range(16)]
         self._registers(CORE, core)
-        self._registers(_FPU, state.fpu)
+        self._registers(_FPU, fpu)
         resumes = self._native and handled
         self._set(arm.UC_ARM_REG_LR, state.exc_return if resumes else RETURN | 1)
         end = self._emulate(self._image.entry)
@@ -116,6 +118,8 @@ class Emulator(Emulated):
         if self._model.returns:
             outcome.result = self._get(arm.UC_ARM_REG_R0)
         self._finish(state, core, end)
+        if self._model.is_part:
+            self._finish_part(state, fpu)
         if not self._native and kept(self._block()) != kept(self._initial_block(state)):
             raise Broken("changes fvm_state outside USR_REG and the masks")
         return outcome
@@ -133,10 +137,22 @@ class Emulator(Emulated):
             outcome.context = [*self._read(CORE), end, stack, *self._read(_FPU)]
         elif not outcome.ended:
             self._check_return(state, core, end)
+        if self._model.is_part:
+            return
         if not self._native and self._model.is_handler:
             outcome.context = self._usr_reg()
         elif not self._native and self._usr_reg() != self._context(state):
             raise Broken("changes USR_REG")
+
+    def _finish_part(self, state: State, fpu: list[int]) -> None:
+        """The task's registers, which a part may change; a port leaves VCT's alone."""
+        if not self._native:
+            if self._read(_FPU) != fpu:
+                raise Broken("loses a register of its caller")
+            self._outcome.context = self._usr_reg()
+            return
+        floats, psp = self._read(_FPU), self._get(arm.UC_ARM_REG_PSP)
+        self._outcome.context = [*state.core, state.exc_return, psp, *floats]
 
     def _check_stack(self) -> None:
         if self._get(arm.UC_ARM_REG_SP) != TOP:
@@ -147,7 +163,8 @@ class Emulator(Emulated):
         self._check_stack()
         if end != RETURN | 1:
             raise Broken(f"returns to {end:#x}")
-        if self._read(CORE) != core or self._read(_FPU) != state.fpu:
+        keeps_floats = self._model.is_part or self._read(_FPU) == state.fpu
+        if self._read(CORE) != core or not keeps_floats:
             raise Broken("loses a register of its caller")
 
     def _start(self, state: State) -> None:

@@ -44,6 +44,7 @@ class Emulated(ABC):
 
     ends: ClassVar[tuple[int, ...]] = (unicorn.UC_ERR_FETCH_UNMAPPED, unicorn.UC_ERR_FETCH_PROT)
     block_words: ClassVar[int]
+    _in_vct = False  # a start's port runs there what follows
 
     def __init__(
         self, uc: Any, image: Image, model: Model, variables: int, native: bool, *pages: int
@@ -141,7 +142,8 @@ class Emulated(ABC):
 
     def _event(self, name: str, arguments: tuple[int, ...]) -> None:
         masks = self._masks() if self._model.sees_masks_at(name) else (False, False)
-        self._outcome.events.append(Event(name, arguments, self._memory(), masks))
+        event = Event(name, arguments, self._memory(), masks, self._in_vct)
+        self._outcome.events.append(event)
         if self._is_last(name, arguments):
             self._outcome.ended = True
             self._uc.emu_stop()

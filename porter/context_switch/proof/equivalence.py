@@ -109,7 +109,10 @@ def _differences(native: Path, port: Path) -> list[Difference]:
         return [*found, *task_terms.differences(native, port)]
     if model.returns:
         found.append(("the result", _unequal(native.read("r0"), port.read("r0"))))
-    found += _context(native, port) if model.is_handler else _returned(native)
+    if model.is_part:
+        found += _part(native, port)
+    else:
+        found += _context(native, port) if model.is_handler else _returned(native)
     return [*found, *_returned(port), *_block(port)]
 
 
@@ -126,7 +129,7 @@ def memory_differences(native: Path, port: Path) -> list[Difference]:
         theirs = other.variables.without(port.image.own)
         found.append((f"a variable {where}", one.variables.differs(theirs, f"name {number}")))
         found.append((f"memory {where}", one.memory.differs(other.memory, f"place {number}")))
-        if model.sees_masks_at(one.name):
+        if model.sees_masks_at(one.name) and not other.in_vct:
             found += _masks(where, one.masks, other.masks)
     if native.ended or port.ended:
         found.append(("the end", native.ended != port.ended))
@@ -167,11 +170,24 @@ def _context(native: Path, port: Path) -> list[Difference]:
     return [*found, ("the original's own stack", _unequal(native.read("sp"), TOP))]
 
 
+def _part(native: Path, port: Path) -> list[Difference]:
+    """What a part of the handlers leaves: the task's PSP and S16-S31; the rest is its caller's."""
+    ends = {name: symbol(name) for name in CONTEXT}
+    ends |= {name: native.read(name) for name in ("PSP", *FPU)}
+    found = [
+        (name, _unequal(word, port.block[USR_REG + 4 * index]))
+        for index, (name, word) in enumerate(ends.items())
+    ]
+    found += [(f"{name} of the caller", _unequal(native.read(name), symbol(name))) for name in CORE]
+    found.append(("the return address", _unequal(native.exit, RETURN | 1)))
+    return [*found, ("the stack", _unequal(native.read("sp"), TOP))]
+
+
 def _returned(path: Path) -> list[Difference]:
     """What a C function owes its caller."""
-    caller = "caller's " if path.model.is_handler else ""
+    caller = "caller's " if path.model.runs_in_vct else ""
     owed = [(name, symbol(caller + name)) for name in CORE]
-    owed += [(name, symbol(name)) for name in FPU]
+    owed += [(name, symbol((caller if path.model.is_part else "") + name)) for name in FPU]
     found = [(f"{name} of the caller", _unequal(path.read(name), word)) for name, word in owed]
     found.append(("the return address", _unequal(path.exit, RETURN | 1)))
     return [*found, ("the stack", _unequal(path.read("sp"), TOP))]
@@ -183,7 +199,7 @@ def _block(port: Path) -> list[Difference]:
     before = [symbol(f"fvm_state[{index}]") for index in range(BLOCK_WORDS)]
     pairs = zip(kept(words), kept(before), strict=True)
     found = [("fvm_state", _unequal(word, old)) for word, old in pairs]
-    if not port.model.is_handler:
+    if not port.model.runs_in_vct:
         marked = ("PSP",) if port.model.goes_to_task else ()
         found += [
             ("USR_REG", _unequal(words[USR_REG // 4 + index], symbol(name)))

@@ -80,6 +80,7 @@ class Event:
     variables: Memory
     memory: Memory
     masks: tuple[Term, Term]
+    in_vct: bool = False  # in a visit of a start's port, where handlers don't nest
 
 
 @dataclass(frozen=True)
@@ -220,7 +221,8 @@ class Path:
     def event(self, name: str, arguments: tuple[Term, ...]) -> None:
         """Note a call. The supervisor call ends what is compared."""
         memories = self.variables.copy(), self.memory.copy()
-        self.events.append(Event(name, arguments, *memories, self.masks()))
+        in_vct = self.visit is not None
+        self.events.append(Event(name, arguments, *memories, self.masks(), in_vct))
         if name == SPIN or (name == TRIGGER and arguments[:1] == (SVC,)):
             self.ended = True
 
@@ -370,15 +372,17 @@ def entry(image: Image, model: Model, native: bool) -> Path:
     path = Path(image, model, native, image.entry, {}, {}, *memories)
     path.registers = {name: symbol(name) for name in SCRATCH}
     path.registers |= {"sp": TOP, "lr": RETURN | 1, **core, **fpu}
-    in_handler = bit_field(symbol("IPSR"), 0, 1) if model.is_plain else int(model.is_handler)
+    in_handler = bit_field(symbol("IPSR"), 0, 1) if model.is_plain else int(model.runs_in_vct)
     if native:
         path.registers |= {"PSP": symbol("PSP"), "PRIMASK": primask, "BASEPRI": basepri}
         path.registers["IPSR"] = in_handler
         if model.is_handler:
             path.registers["lr"] = symbol("EXC_RETURN")
         return path
-    if model.is_handler:  # its caller is VCT
+    if model.runs_in_vct:
         path.registers |= {name: symbol(f"caller's {name}") for name in CORE}
+    if model.is_part:
+        path.registers |= {name: symbol(f"caller's {name}") for name in FPU}
     path.block = {4 * index: symbol(f"fvm_state[{index}]") for index in range(BLOCK_WORDS)}
     masks = add(binary("<<", primask, 8 * PRIMASK), binary("<<", basepri, 8 * BASEPRI))
     path.block[MASKS] = binary("|", masks, binary("<<", in_handler, 8 * VCT_ACT))

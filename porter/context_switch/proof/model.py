@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from porter.context_switch.result import ROLE_CALL, ROLE_OTHER, ROLE_SVC, ROLE_SWITCH
+from porter.context_switch.result import ROLE_CALL, ROLE_OTHER, ROLE_PART, ROLE_SVC, ROLE_SWITCH
 
 SYSTEM_SPACE = 0xE000_E000
 ICSR, CPACR = 0xE000_ED04, 0xE000_ED88
@@ -81,6 +81,17 @@ class Model:
     def is_handler(self) -> bool:
         """Whether an exception enters it: then it ends by resuming a task."""
         return self.role in (ROLE_SWITCH, ROLE_SVC, ROLE_CALL)
+
+    @property
+    def is_part(self) -> bool:
+        """Whether handlers call it, by C or not: S16-S31 and PSP are the task's, r4-r11 and where
+        it returns to are its caller's."""
+        return self.role == ROLE_PART
+
+    @property
+    def runs_in_vct(self) -> bool:
+        """Whether the port has another's registers than the original: VCT's."""
+        return self.is_handler or self.is_part
 
     @property
     def is_plain(self) -> bool:

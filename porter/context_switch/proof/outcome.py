@@ -21,6 +21,7 @@ class Event:
     arguments: tuple[int, ...]
     memory: bytes
     masks: tuple[bool, bool]
+    in_vct: bool = False  # in what VCT runs of a start, where handlers don't nest
 
 
 @dataclass(frozen=True)

@@ -45,6 +45,7 @@ class StartEmulator(Emulator):
     def run(self, state: State) -> Outcome:
         """One run. Raises Stray and Broken."""
         self._handler, self._pending, self._stopped, self._task = None, False, False, None
+        self._in_vct = False
         return super().run(state)
 
     def _set_stack(self, register: int, special: int) -> None:
@@ -86,7 +87,9 @@ class StartEmulator(Emulator):
         self._registers(CORE, _VCT_REGISTERS)
         self._set(arm.UC_ARM_REG_LR, RETURN | 1)
         stack = self._get(arm.UC_ARM_REG_SP)
+        self._in_vct = True
         end = super()._emulate(self._handler)
+        self._in_vct = False
         if end != RETURN | 1 or stack != self._get(arm.UC_ARM_REG_SP):
             raise Broken("doesn't come back from what VCT runs")
         if self._read(CORE) != _VCT_REGISTERS:

@@ -177,7 +177,7 @@ class State:
         self.cpacr = int(words.chance(0.5)) * FPU_FULL
         self.pending = int(words.chance(0.5))
         # Whether a handler calls a plain function. Which one has no counterpart: its number is 1.
-        self.in_handler = int(model.is_handler or (model.is_plain and words.chance(0.5)))
+        self.in_handler = int(model.runs_in_vct or (model.is_plain and words.chance(0.5)))
         self.arena = mixed[13:].tobytes()
         found = words.variables(variables)
         self.variables = words.coincide(self.scratch, self.psp, found).tobytes()
