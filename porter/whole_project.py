@@ -9,12 +9,14 @@ from pathlib import Path
 from porter.asm.numbered import Numbered
 from porter.context_switch.assemble import assembled, machine_of
 from porter.context_switch.c_flow import CUnits
+from porter.context_switch.exception_numbers import number_asked
+from porter.context_switch.fpu_in_use import FpuInUse
 from porter.context_switch.lost_numbers import level_compared
 from porter.context_switch.machines import USUAL
 from porter.context_switch.project import units_of
 from porter.context_switch.recipe import core_of
 from porter.context_switch.result import SwitchPort
-from porter.flow.project_facts import ProjectFacts
+from porter.flow.project_facts import ProjectFacts, Questions
 from porter.judging.verdict import Status
 from porter.libraries.project import LibraryCalls
 from porter.program.c_text import CText
@@ -128,8 +130,12 @@ class WholeProject:
     @cached_property
     def facts(self) -> ProjectFacts:
         """What rules ask about all files."""
-        compared = partial(level_compared, units=self.units)
-        return ProjectFacts(self.knowledge, self.live, self.program, compared, self._core_clock)
+        questions = Questions(
+            partial(level_compared, units=self.units),
+            partial(number_asked, units=self.units),
+            FpuInUse(self.units).asked_otherwise,
+        )
+        return ProjectFacts(self.knowledge, self.live, self.program, questions, self._core_clock)
 
     @cached_property
     def units(self) -> CUnits:

@@ -33,6 +33,7 @@ from porter.context_switch.casts import with_casts
 from porter.context_switch.recipe import begins_otherwise, conditions_of_port, new_body
 from porter.project.compile_options import CompileOptions
 from porter.source.arithmetic import literal
+from porter.source.asm_text import blank_comments, dialect_of
 from porter.source.c_lexer import lex
 from porter.source.c_tree import (
     Node,
@@ -216,6 +217,14 @@ class CUnits:
         file = self._file_of(near)
         return self._constant(file, expression)
 
+    def word(self, near: Node, expression: str) -> int | None:
+        """The same of one that may be negative or have bit 31, as a word."""
+        if (number := self.constant(near, expression)) is not None:
+            return number & _LARGEST
+        halves = (self.constant(near, f"(({expression}) >> {shift}) & 0xFFFF") for shift in (16, 0))
+        high, low = halves
+        return None if high is None or low is None else high << 16 | low
+
     def _file_of(self, node: Node) -> Path:
         root = next(it for it in (node, *ancestors(node)) if it.parent is None)
         return self._files[root.id]
@@ -273,6 +282,19 @@ class CUnits:
             around = word.parent if word is not None else None
             if around is not None and around.type == "gnu_asm_expression":
                 yield around
+
+    def asm_naming(self, words: re.Pattern[str]) -> Iterator[Node]:
+        """Asm statements with words in the assembler's text."""
+        for file in self._sources:
+            for statement in self.asm_statements(file):
+                strings = (it for it in walk(statement) if it.type == "string_literal")
+                if any(words.search(text_of(it).decode("latin-1")) for it in strings):
+                    yield statement
+
+    def assembler_code(self) -> Iterator[bytes]:
+        """The texts of the assembler files, without comments."""
+        texts = map(self._written, self._assembler)
+        return (blank_comments(text, dialect_of(text)) for text in texts)
 
     def assembler_text(self, name: bytes) -> bytes | None:
         """The text of assembler files from a label on to the next function; None without any."""

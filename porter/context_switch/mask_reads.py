@@ -16,7 +16,9 @@ _CONDITIONS = re.compile(
     rb"|\bb(?:nez|gez|gtz|ltz|lez|eqz|gtu|leu)\b|\bit[te]{0,3}\s",
     re.IGNORECASE,
 )
-_READERS = {"PRIMASK": MASK_READ, "BASEPRI": BASEPRI_READ, "mstatus": frozenset[str]()}
+_READERS = {"PRIMASK": MASK_READ, "BASEPRI": BASEPRI_READ} | dict.fromkeys(
+    ("mstatus", "IPSR", "CONTROL"), frozenset[str]()
+)
 
 
 def readings(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
@@ -30,11 +31,21 @@ from porter.source.source_file import SourceFile
 from porter.source.values import Number, Value
 
 
+@dataclass(frozen=True)
+class Questions:
+    """What C of the whole project asks for more of than a machine has: the level of BASEPRI or the
+    exception's number that a function reads, CONTROL. "" for none."""
+
+    level_compared: Callable[[str], str]
+    number_asked: Callable[[str], str]
+    control_asked: Callable[[], str]
+
+
 class ProjectFacts:
     """Answers for the files that take part in the ported build.
 
-    `program`: what of them is linked and runs. `level_compared` says which C does more with the
-    level of BASEPRI that a function reads than to ask whether it is 0. `old_clock`: hertz of the
+    `program`: what of them is linked and runs. `questions`: which C asks for more than a
+    machine has. `old_clock`: hertz of the
     old chip's core, where a person says it.
     """
 
@@ -43,14 +54,16 @@ class ProjectFacts:
         knowledge: Knowledge,
         sources: Iterable[SourceFile],
         program: Linked,
-        level_compared: Callable[[str], str],
+        questions: Questions,
         old_clock: int | None = None,
     ) -> None:
         self._knowledge = knowledge
         self._all = list(sources)
         self._sources = [source for source in self._all if not source.is_asm]
         self.program = program
-        self.level_compared = cache(level_compared)
+        self.level_compared = cache(questions.level_compared)
+        self.number_asked = cache(questions.number_asked)
+        self.control_asked = questions.control_asked
         self._stated_clock = old_clock
         self._calls: dict[str, list[FunctionCall]] = {}
         self._readings: dict[Path, list[CText]] = {}

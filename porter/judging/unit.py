@@ -445,6 +445,17 @@ class Unit:
             return ""
         return self._project.level_compared(context.name)
 
+    def number_asked(self, context: Context | None) -> str:
+        """Which C, in this build, asks for more of the exception's number that the function around
+        reads than whether it is 0; "" for none."""
+        if self._project is None or context is None or context.kind != "function":
+            return "nobody knows what the project does with it"
+        return self._project.number_asked(context.name)
+
+    def control_asked(self) -> str:
+        """Which C does more with CONTROL than with FPCA; "" for none."""
+        return self._project.control_asked() if self._project is not None else "nobody knows"
+
     def is_deleted(self, start: int, end: int) -> bool:
         """Whether [start, end) goes with a deletion."""
         return any(edit.start <= start and end <= edit.end for edit in self.deletions)

@@ -26,7 +26,7 @@ from porter.rules.kernel_register import is_removable
 from porter.rules.rule import Rule
 from porter.sites.context import Context, function_name
 from porter.sites.site import Site, SiteKind
-from porter.source.c_tree import Node, parse_expression
+from porter.source.c_tree import Node, outermost, parse_expression
 from porter.source.edit import Edit
 from porter.source.evaluate import no_scope
 from porter.source.inline_asm import CONSTANTS, AsmStatement, Operand
@@ -71,6 +71,8 @@ class AsmStatementRule(Rule):
         function = context.root if context is not None and context.kind == "function" else None
         if function is not None and is_naked(unit, function_name(function)):
             raise NotUnderstood("a part of a naked function, which becomes C as a whole or not")
+        if (alone := _of_fpu_in_use(unit, context, statement)) is not None:
+            return alone
         machine = Machine({**_given(unit, context, statement), **_initial(statement)})
         machine.run(statement.instructions)
         _refuse_left_over(unit, statement, machine)
@@ -133,6 +135,8 @@ class AsmStatementRule(Rule):
         evaluator = unit.text.evaluator
         if all(is_truth_test(use, evaluator, context.scope) for use in uses):
             return None
+        if uses and all(_is_returned(use) for use in uses) and not unit.number_asked(context):
+            return None
         variable = unit.variables.resolve(uses[0])
         slicer = DeadSlice(
             unit.variables,
@@ -146,9 +150,38 @@ class AsmStatementRule(Rule):
                 raise Alive(f"{lvalue} is no local variable")
             found = slicer.of_variable(variable, Slice({whole.id: whole}))
         except Alive as why:
-            raise NotUnderstood(f"mrs ipsr: the number of the interrupt matters, {why}") from why
+            asked = unit.number_asked(context) if all(map(_is_returned, uses)) else ""
+            more = f", and {asked}" if asked else ""
+            raise NotUnderstood(
+                f"mrs ipsr: the number of the interrupt matters, {why}{more}"
+            ) from why
         unit.remove_slice(context, found)
         return "removed: only checks look at the interrupt's number", ()
+
+
+def _is_returned(use: Node) -> bool:
+    outer = outermost(use)
+    return outer.parent is not None and outer.parent.type == "return_statement"
+
+
+def _of_fpu_in_use(
+    unit: Unit, context: Context | None, statement: AsmStatement
+) -> tuple[str, tuple[Edit, ...]] | None:
+    """CONTROL read or written where all of the project does that for FPCA alone."""
+    means = [it for it in statement.instructions if it.mnemonic not in ("", "dsb", "isb", "dmb")]
+    if len(means) != 1 or statement.form != "gnu" or len(means[0].operands) != 2:
+        return None
+    name, operands = means[0].mnemonic, [it.lower() for it in means[0].operands]
+    reads = name == "mrs" and operands[1] == "control" and len(statement.outputs) == 1
+    writes = name == "msr" and operands[0] == "control" and len(statement.inputs) == 1
+    if not (reads or writes) or unit.control_asked():
+        return None
+    operand = (statement.outputs if reads else statement.inputs)[0].text.decode("latin-1").strip()
+    if not operand.isidentifier():
+        return None
+    line = f"{operand} = 0" if reads else f"(void){operand}"
+    _, edits = _replace(unit, context, statement, [line])
+    return "only CONTROL.FPCA is asked and written, which is the kernel's", edits
 
 
 def _hint(unit: Unit, statement: AsmStatement, sites: list[Site]) -> str:

@@ -1,0 +1,76 @@
+"""CONTROL.FPCA, cleared by getter and setter: the kernel's, and so taken out, if that is all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.porter.helpers import escalations, port_files
+
+FUNCTIONS = """\
+typedef unsigned long ULONG;
+static inline ULONG get(void)
+{
+    ULONG value;
+    __asm__ volatile(" MRS %0, CONTROL " : "=r"(value));
+    return value;
+}
+static inline void set(ULONG value)
+{
+    __asm__ volatile(" MSR CONTROL, %0" : : "r"(value) : "memory");
+}
+"""
+CLEARS = "void f(void) { ULONG s; s = get(); s = s & ~((ULONG)0x4); set(s); }\n"
+ASKS = """\
+void touch(void);
+void g(void)
+{
+    ULONG s;
+    s = get();
+    s = s & ((ULONG)4);
+    touch();
+    if (s == ((ULONG)0)) {
+        s = get();
+        s = s & ~((ULONG)4);
+        set(s);
+    }
+}
+"""
+ALONE = {
+    "cleared": CLEARS,
+    "in one": "void f(void) { set(get() & ~4UL); }\n",
+    "asked, to be cleared": CLEARS + ASKS,
+}
+OTHERWISE = {
+    "asked for something else": CLEARS
+    + "void save(void); void g(void) { if (get() & 4) save(); }\n",
+    "another bit": "void f(void) { set(get() & ~2UL); }\n",
+    "another bit asked": CLEARS + "int g(void) { return (get() & 2) != 0; }\n",
+    "set": "void f(void) { set(get() | 4); }\n",
+    "a number": CLEARS + "void g(void) { set(2); }\n",
+    "only this bit left": "void f(void) { ULONG s; s = get(); s = s & 4; set(s); }\n",
+    "something in between": "ULONG k;\nvoid f(void) { ULONG s = get() & ~4UL; s |= k; set(s); }\n",
+    "of another's": CLEARS + "void g(ULONG s) { set(s); }\n",
+    "kept": "ULONG k;\nvoid f(void) { k = get() & ~4UL; }\nULONG g(void) { return k; }\n",
+    "another answer, too": CLEARS + ASKS.replace("set(s);\n", "set(s);\n        touch();\n"),
+    "otherwise": CLEARS + ASKS.replace("    }\n}", "    } else touch();\n}"),
+    "its address": CLEARS + "void (*h)(ULONG) = set;\n",
+    "elsewhere": CLEARS + 'void g(void) { __asm volatile("msr control, %0" :: "r"(3)); }\n',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ALONE)
+def test_what_only_clears_it_is_taken_out(name: str, tmp_path: Path) -> None:
+    result = port_files(tmp_path, {"main.c": (FUNCTIONS + ALONE[name]).encode()})
+    assert not escalations(result)
+    (file,) = result.files
+    assert b"CONTROL" not in file.ported and b"value = 0;" in file.ported
+
+
+@pytest.mark.parametrize("name", OTHERWISE)
+def test_who_does_more_with_control_is_told(name: str, tmp_path: Path) -> None:
+    result = port_files(tmp_path, {"main.c": (FUNCTIONS + OTHERWISE[name]).encode()})
+    told = escalations(result)
+    assert any("CONTROL" in it.upper() for it in told)
+    assert all(b"value = 0;" not in it.ported for it in result.files)
