@@ -117,6 +117,11 @@ class CUnits:
                                  for node in self._named_in(file, name)]  # fmt: skip
         return self._nodes[name]
 
+    def is_quoted(self, name: bytes) -> bool:
+        """Whether a text in C has a name, as attributes, labels and assembler do."""
+        quoted = re.compile(rb'"[^"\n]*\b%s\b[^"\n]*"' % re.escape(name))
+        return any(quoted.search(tree.text) for tree in self.trees())
+
     def in_cplusplus(self, names: Iterable[bytes]) -> tuple[str, str] | None:
         """A C++ file that has one of these names, and the name."""
         for name in sorted(names):

@@ -71,7 +71,7 @@ class CallsMade:
         self._all_of = cache(self._of)
         self.body = cache(self._body)
         self._locals = cache(own_variables)
-        self._pointers = PointerValues(units, self._is_outside_c)
+        self._pointers = PointerValues(units, self._is_outside_c, names.is_renamed)
         self._is_variable = cache(self._declares_variable)
 
     def of(self, name: str, unless: Unless | None = None) -> Calls:

@@ -14,6 +14,9 @@ from porter.context_switch.sections_once import SectionsOnce
 from porter.registers.system_space import ArmSpace, identify
 
 _NOP, _MOV_R8_R8, _STAY, _WIDE_NOP = b"\0\xbf", b"\xc0\x46", b"\xfe\xe7", b"\xaf\xf3\0\x80"
+_BARRIERS = {  # dsb, dmb and isb, each with all of its options
+    bytes((0xBF, 0xF3, kind << 4 | option, 0x8F)) for kind in (4, 5, 6) for option in range(16)
+}
 
 
 def _dwarf(raw: bytes) -> Any:
@@ -33,7 +36,7 @@ CORTEX_M = Machine(
     dwarf=_dwarf,
     jump_targets=None,
     length=lambda first: 4 if first >> 11 > 0x1C else 2,
-    fillers=frozenset({b"\0\0", _NOP, _MOV_R8_R8, _STAY, _WIDE_NOP}),
+    fillers=frozenset({b"\0\0", _NOP, _MOV_R8_R8, _STAY, _WIDE_NOP}) | _BARRIERS,
     core="armv7em",
     head=".syntax unified\n.thumb\n.text\n",
     argument="r",

@@ -24,6 +24,10 @@ class OtherNames:
         self._units, self._aliases = units, list(aliases)
         self.of = cache(self._of)
 
+    def is_renamed(self, name: str) -> bool:
+        """Whether something may be another name for this one: a script has it, or a text in C."""
+        return any(it.of == name for it in self._aliases) or self._units.is_quoted(name.encode())
+
     def _of(self, name: str) -> frozenset[str]:
         """What a name stands for, beside what it defines itself."""
         found = {it.of for it in self._aliases if it.name == name}

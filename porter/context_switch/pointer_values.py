@@ -44,10 +44,16 @@ _Key = tuple[int | None, bytes, str]
 
 
 class PointerValues:
-    """`elsewhere`: whether something that isn't C may have a name."""
+    """`elsewhere`: whether something that isn't C may have a name; `renamed`: whether a function
+    may be called by another one."""
 
-    def __init__(self, units: CUnits, elsewhere: Callable[[str], bool]) -> None:
-        self._units, self._elsewhere = units, elsewhere
+    def __init__(
+        self,
+        units: CUnits,
+        elsewhere: Callable[[str], bool],
+        renamed: Callable[[str], bool],
+    ) -> None:
+        self._units, self._elsewhere, self._renamed = units, elsewhere, renamed
         self._known: dict[_Key, frozenset[str] | None] = {}
 
     def of(self, called: Node) -> frozenset[str] | None:
@@ -129,15 +135,23 @@ class PointerValues:
         return all(it is None or text_of(it).startswith(b"extern") for it in declared)
 
     def _handed(self, function: Node, place: int) -> list[Node] | None:
-        """What calls hand over as a parameter."""
+        """What calls hand over as a parameter; nothing where a whole program never calls it."""
         name = function_name(function)
         calls = list(self._units.calls(name))
-        if not calls or any(it.type != "call_expression" for it in calls):
+        if any(it.type != "call_expression" for it in calls):
             return None
         if self._elsewhere(name.decode("latin-1")):
             return None
+        if not calls and not self._is_never_called(name):
+            return None
         lists = [arguments_of(it) for it in calls]
         return None if any(len(it) <= place for it in lists) else [it[place] for it in lists]
+
+    def _is_never_called(self, name: bytes) -> bool:
+        """Whether a function that C doesn't call has no other caller: the program is whole, and
+        nothing has another name for it."""
+        is_whole = bool(self._units.definitions(b"main")) and name != b"main"
+        return is_whole and not self._renamed(name.decode("latin-1"))
 
     def _set_at(self, node: Node) -> list[Node] | None:
         """What a place sets it to; nothing where it only reads it."""

@@ -10,6 +10,7 @@ from porter.context_switch.asm_branches import addresses_in, branches_in
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.calls import Calls
 from porter.context_switch.project_data import ProjectData
+from porter.project.linker_symbols import LinkerAlias
 from tests.porter.context_switch.test_roads import project
 from tests.porter.context_switch.trees import fixture
 
@@ -38,6 +39,8 @@ HELD = {
                         '    { "near", near }, { "none", 0 } };\n'
                         "void schedule(void) { const struct ops *it = &all[1]; it->run(); }",
     "another number": "extern void (*hook)(int);\nvoid schedule(void) { hook(1); }",
+    "nobody's": "static void (*hook)(void);\nvoid set(void (*to)(void)) { hook = to; }\n"
+                "int main(void) { return 0; }\nvoid schedule(void) { if (hook) hook(); }",
     "none": "static void (*hook)(void);\nvoid schedule(void) { if (hook) hook(); }",
 }  # fmt: skip
 ANYTHING = {
@@ -62,6 +65,11 @@ ANYTHING = {
     "handed by a pointer": "static void run(void (*to)(void)) { to(); }\n"
                            "void (*runs)(void (*)(void)) = run;\n"
                            "void schedule(void) { run(near); }",
+    "nobody's here": "static void (*hook)(void);\nvoid set(void (*to)(void)) { hook = to; }\n"
+                     "void schedule(void) { if (hook) hook(); }",
+    "another name's": "static void (*hook)(void);\nvoid set(void (*to)(void)) { hook = to; }\n"
+                      'void put(void (*)(void)) __attribute__((alias("set")));\n'
+                      "int main(void) { put(0); return 0; }\nvoid schedule(void) { hook(); }",
     "a parameter from asm": "void run(void (*to)(void)) { to(); }\n"
                             'void asks(void) { __asm volatile("bl run"); }\n'
                             "void schedule(void) { run(near); }",
@@ -77,7 +85,7 @@ def reached(folder: Path, c: str, assembler: str = "") -> set[str]:
 def test_what_a_pointer_holds(name: str, tmp_path: Path) -> None:
     found = reached(tmp_path, HELD[name])
     assert "deep" not in found
-    assert ("near" in found) == (name not in ("another number", "none"))
+    assert ("near" in found) == (name not in ("another number", "nobody's", "none"))
 
 
 @pytest.mark.parametrize("name", ANYTHING)
@@ -89,6 +97,14 @@ def test_assembler_may_set_it(tmp_path: Path) -> None:
     c = HELD["none"].replace("static ", "")
     sets = ".global set\n.type set, %function\nset: ldr r1, =hook\n str r0, [r1]\n bx lr\n.ltorg\n"
     assert "deep" in reached(tmp_path, c, sets)
+
+
+def test_a_script_may_call_what_sets_it_otherwise(tmp_path: Path) -> None:
+    files, _, options = project(tmp_path, TASK + HELD["nobody's"], "", "", DEEP)
+    for other, found in (("put", True), ("", False)):
+        aliases = [LinkerAlias(other, "set")] if other else []
+        data = ProjectData(files, options, CUnits(files, options), aliases=aliases)
+        assert ("deep" in {it.name for it in data.callees.of(["schedule"])}) is found
 
 
 def test_a_vector_is_no_hook_where_nobody_else_has_it(tmp_path: Path) -> None:

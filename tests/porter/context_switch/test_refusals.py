@@ -302,3 +302,14 @@ def test_what_the_compiler_puts_behind_a_return_is_no_code_of_the_authors(tmp_pa
     text = f"__attribute__((naked)) unsigned lock(void)\n{{\n    {body}\n}}\n"
     (found,) = [it for it in fixture(tmp_path, text, M3).port() if it.name == "lock"]
     assert found.status == "rewritten", found.reason
+
+
+def test_barriers_behind_a_return_are_nobodys_code(tmp_path: Path) -> None:
+    """LiteOS-M's request of a switch for Cortex-M4 has them there."""
+    for number, (behind, fine) in enumerate(
+        (('dsb\\n"\n"isb', True), ('dsb\\n"\n"mov r0, #0', False))
+    ):
+        body = " ".join(f'"{it}\\n"' for it in (FRAME + RESUME).splitlines())
+        text = TEXT.format(asm=f'{body} "{behind}\\n"')
+        naked, *_ = fixture(tmp_path / str(number), text).port()
+        assert ("nothing in it leads" not in naked.reason) is fine, naked.reason
