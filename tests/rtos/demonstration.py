@@ -3,9 +3,9 @@ says on bare metal and as a guest.
 
 The folder of each RTOS has its shim, its configuration and `rtos.json`: which files of its trees
 make a project (`sources`, `headers`, `includes`, `defines`), on which `cores`, what its `handlers`
-are called, and the `edits` that a person had to make, of which there should be none, on all cores
-or on its own `cores`. What a core has of its own stands under it: more of these lists, and words
-that are filled in for `{word}`."""
+are called, options that it has to be `linked` with on bare metal, and the `edits` that a person had
+to make, of which there should be none, on all cores or on its own `cores`. What a core has of its
+own stands under it: more of these lists, and words that are filled in for `{word}`."""
 
 from __future__ import annotations
 
@@ -96,6 +96,7 @@ class Rtos:
     includes: list[str]
     defines: list[str]
     handlers: Mapping[str, str]
+    linked: list[str]
     edits: list[Edit] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -132,7 +133,7 @@ def _on(core: str, folder: Path, said: Mapping[str, Any]) -> Rtos:
     ]
     return Rtos(
         folder, said["name"], MACHINES[core], said["trees"], filled("sources"), filled("headers"),
-        filled("includes"), filled("defines"), said["handlers"], edits,
+        filled("includes"), filled("defines"), said["handlers"], filled("linked"), edits,
     )  # fmt: skip
 
 
@@ -225,8 +226,7 @@ def bare(rtos: Rtos, folder: Path) -> list[str]:
     flash = "0x08000000" if machine.clocks else "0"
     command = ["arm-none-eabi-gcc", *_options(rtos, folder / "project"), "-O2", "-std=gnu11"]
     command += [f"-D{names[kind]}={handler}" for kind, handler in rtos.handlers.items()]
-    command += ["-nostartfiles", "-ffunction-sections", "-fdata-sections"]
-    command += ["-Wl,--gc-sections", f"-T{BARE_SCRIPT}", f"-Wl,--defsym=FLASH={flash}"]
+    command += ["-nostartfiles", f"-T{BARE_SCRIPT}", f"-Wl,--defsym=FLASH={flash}", *rtos.linked]
     command += ["--specs=nano.specs", "-o", str(elf), str(HERE / "bare.c"), *map(str, built)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
