@@ -13,6 +13,7 @@ from porter.context_switch.draft import Draft
 from porter.context_switch.ir import (
     CONTEXT,
     FPU,
+    IDLE,
     MASKS,
     READ_ONLY,
     SUPERVISOR_CALL,
@@ -31,12 +32,14 @@ from porter.context_switch.result import (
     ROLE_START,
     ROLE_SVC,
     ROLE_SWITCH,
+    WAITS,
     NotTranscribable,
 )
 from porter.context_switch.structure import conditions_and_statements, flatten
 from porter.context_switch.two_names import refuse_two_names
 from porter.context_switch.waits import refuse_waits
 from porter.context_switch.walk import defined, used
+from porter.project.vectors import Vectors
 
 if TYPE_CHECKING:  # it looks at functions of the project, and so at the codes that have checks
     from porter.context_switch.project_data import ProjectData
@@ -123,6 +126,20 @@ def leaves_floats_to_parts(draft: Draft) -> None:
             raise NotTranscribable(
                 f"saves or fetches S16-S31, and {it.function}(), which it calls, leads to what "
                 "does too: let one of them do it"
+            )
+
+
+def waits_alone(draft: Draft) -> None:
+    """While a switch handler waits, no other handler may have tasks to go on with."""
+    if not any(isinstance(it, Guest) and it.function == IDLE for it in flatten(draft.nodes)):
+        return
+    names = frozenset(draft.function.names)
+    for other in draft.names.project.resumers.found(names, Vectors()):
+        if not names & set(other.names):
+            raise NotTranscribable(
+                f"waits until a task is ready, and {other.names[0]}() of {other.file.name} resumes "
+                "tasks too: what that finds while nobody is ready isn't what it found before",
+                WAITS,
             )
 
 

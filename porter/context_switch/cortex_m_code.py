@@ -23,17 +23,19 @@ from porter.context_switch.checks import (
     returns_numbers,
     sets_stack_pointer,
     waits,
+    waits_alone,
 )
 from porter.context_switch.code import Code
 from porter.context_switch.draft import Draft
 from porter.context_switch.entry_state import entry_state
+from porter.context_switch.first_in_vct import first_in_vct
 from porter.context_switch.first_task import First, split_first
 from porter.context_switch.ir import Block, Exit, Program
 from porter.context_switch.lift import Lifter
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.object_file import Function
 from porter.context_switch.register_steps import Step
-from porter.context_switch.result import ROLE_START, ROLE_SVC
+from porter.context_switch.result import ROLE_START, ROLE_SVC, ROLE_SWITCH
 from porter.context_switch.simplify import prepare_start, simplify
 from porter.context_switch.structure import structure
 from porter.context_switch.thumb_steps import thumb_steps
@@ -56,6 +58,7 @@ class ArmCode(Code):
         loses_no_write,
         restores_nothing,
         waits,
+        waits_alone,
         is_asked_for_masks,
         answers_in_frame,
         returns_from_frame,
@@ -136,10 +139,10 @@ class ArmCode(Code):
         first = None
         if role == ROLE_START:
             prepare_start(program)
-            first = split_first(program, name)
+            first = first_in_vct(program, name) or split_first(program, name)
             if first is not None and first.before:
                 first = self._simplified(first, draft)
-        simplify(program, role, draft.names.project.volatiles.holds)
+        simplify(program, role, draft.names.project.volatiles.holds, role == ROLE_SWITCH)
         return replace(draft, nodes=structure(program), first=first)
 
     def _simplified(self, first: First, draft: Draft) -> First:

@@ -64,65 +64,13 @@ def with_first(nodes: tuple[Node, ...], first: First | None) -> tuple[Node, ...]
 
 def split_first(program: Program, name: str) -> First | None:
     """Take the way to the first task out of a start; None if another handler goes there."""
-    if (whole := _in_vct(program, name)) is not None:
-        return whole
     for block in program.blocks.values():
         for index, statement in enumerate(block.statements):
             if isinstance(statement, Resume):
-                first = _resume(block, index, statement, name)
+                first = resumed_by(block, index, statement, name)
                 _forget_psp(program)
                 return first
     return _mark(program, name)
-
-
-def _in_vct(program: Program, name: str) -> First | None:
-    """What a start does from the first write of PSP on, if C that it calls there looks at the
-    task: in USR nobody has one. Handlers don't nest, as nothing came in between in the original;
-    what is pending waits till the task's stack is there."""
-    calls = [it for block in program.blocks.values() for it in block.statements
-             if isinstance(it, Call) and it.moves_stack]  # fmt: skip
-    if not calls:
-        return None
-    for block in program.blocks.values():
-        ends = [n for n, it in enumerate(block.statements) if isinstance(it, Resume)]
-        sets = [n for n, it in enumerate(block.statements) if _sets_psp(it)]
-        if ends and sets and all(it in block.statements[sets[0] : ends[0]] for it in calls):
-            break
-    else:
-        raise NotTranscribable(
-            f"calls {calls[0].function}(), which looks at the task, before it sets PSP or on one "
-            "way of several: let the switch handler begin with the first task"
-        )
-    start, end = sets[0], ends[0]
-    tail, resume = block.statements[start:end], block.statements[end]
-    assert isinstance(resume, Resume)
-    first = _resume(Block([*block.statements[:end], resume]), end, resume, name)
-    if not _opens(tail) or first.variables or any(_is_effect(it) for it in tail):
-        raise NotTranscribable(
-            f"calls {calls[0].function}(), which looks at the task, and doesn't just open PRIMASK "
-            "and take the task's exception frame apart behind it"
-        )
-    last = max(n for n, it in enumerate(tail) if it in calls)
-    kept = _kept(name, "BASEPRI")
-    block.statements[start:] = [
-        Store((), Symbol(kept), Var("BASEPRI")),
-        Guest((), "virt_int_mask", ("VIRT_BASEPRI",)),
-        _once(name, resume.origin),
-        *(it for it in tail if _is_mask(it, "virt_int_unmask")),
-    ]
-    before = [Note(it.origin, "") if _sets_psp(it) and n > last else it
-              for n, it in enumerate(tail) if not _is_mask(it)]  # fmt: skip
-    reopened = Guest((), "virt_int_restore", ("VIRT_BASEPRI", Load(Symbol(kept))))
-    return First(first.statements, ((kept, INTEGER),), (reopened, *before))
-
-
-def _sets_psp(statement: Statement) -> bool:
-    return isinstance(statement, Assign) and statement.target == "SP"
-
-
-def _is_effect(statement: Statement) -> bool:
-    """Whether a statement calls the guest's library, but for PRIMASK: its place matters."""
-    return isinstance(statement, Guest) and not _is_mask(statement)
 
 
 def _forget_psp(program: Program) -> None:
@@ -152,13 +100,14 @@ def _mark(program: Program, name: str) -> First | None:
                  if statement == replace(request, origin=statement.origin)]  # fmt: skip
         if pends:
             start = marked if end is block else 0
-            _ask(end, start, pends[0], [_once(name, end.statements[pends[0]].origin)])
+            _ask(end, start, pends[0], [once(name, end.statements[pends[0]].origin)])
             block.statements[marked] = Note(mark.origin, WHY_MARK)
             return First((Assign(mark.origin, "SP", mark.value), request))
     raise NotTranscribable("marks the first switch in PSP but doesn't pend one")
 
 
-def _once(name: str, origin: Origin) -> Guest:
+def once(name: str, origin: Origin) -> Guest:
+    """The request."""
     return Guest(origin, "virt_vct_once", (f"{name}_first",))
 
 
@@ -166,7 +115,7 @@ def _ask(block: Block, ready: int, index: int, request: Sequence[Statement]) -> 
     """Put a request for VCT in place of a statement. What opens PRIMASK behind `ready`, where the
     original has the task's stack already, goes behind it: an interrupt in between would find USR's
     where that finds the task's."""
-    opens = [n for n in range(ready, index) if _is_mask(block.statements[n], "virt_int_unmask")]
+    opens = [n for n in range(ready, index) if is_mask(block.statements[n], "virt_int_unmask")]
     if not opens:
         block.statements[index : index + 1] = request
         return
@@ -179,7 +128,8 @@ def _ask(block: Block, ready: int, index: int, request: Sequence[Statement]) -> 
     block.statements[opens[0] : index + 1] = [*between, *request, block.statements[opens[0]]]
 
 
-def _resume(block: Block, index: int, resume: Resume, name: str) -> First:
+def resumed_by(block: Block, index: int, resume: Resume, name: str) -> First:
+    """What VCT does for a start that goes to the task; the start's block requests it."""
     values = _values(block.statements[:index])
 
     def known(expr: Expr) -> Expr:
@@ -188,18 +138,18 @@ def _resume(block: Block, index: int, resume: Resume, name: str) -> First:
     target, stack = known(resume.target), known(resume.stack)
     registers = [(f"R{n}", known(Var(f"r{n}"))) for n in range(4, 4 + _ROOM)]
     kept = [(place, value) for place, value in registers if _closed(value)]
-    masks = () if _opens(block.statements[:index]) else _MASKS
-    request: list[Statement] = [_once(name, resume.origin)]
+    masks = () if opens_mask(block.statements[:index]) else _MASKS
+    request: list[Statement] = [once(name, resume.origin)]
     if masks:
         request = _let_only_this_through(name, request)
     sets = [n for n, it in enumerate(block.statements[:index])
             if isinstance(it, Assign) and it.target == "SP"]  # fmt: skip
     ready = sets[0] if sets else index
     reopened = tuple(
-        Guest((), "virt_int_restore", (f"VIRT_{mask}", Load(Symbol(_kept(name, mask)))))
+        Guest((), "virt_int_restore", (f"VIRT_{mask}", Load(Symbol(kept_as(name, mask)))))
         for mask in masks
     )
-    integers = tuple((_kept(name, mask), INTEGER) for mask in masks)
+    integers = tuple((kept_as(name, mask), INTEGER) for mask in masks)
     frame = _below(stack, FRAME)
     if _closed(frame) and _is_pc(target, frame) and known(Var("r0")) == Load(frame):
         _ask(block, ready, index, request)
@@ -225,7 +175,7 @@ def _resume(block: Block, index: int, resume: Resume, name: str) -> First:
     return First((*resuming, *reopened), ((variable, POINTER), *integers))
 
 
-def _is_mask(statement: Statement, function: str = "") -> bool:
+def is_mask(statement: Statement, function: str = "") -> bool:
     """Whether a statement calls a function on PRIMASK, any if none is named."""
     return (
         isinstance(statement, Guest)
@@ -234,13 +184,14 @@ def _is_mask(statement: Statement, function: str = "") -> bool:
     )
 
 
-def _opens(statements: list[Statement]) -> bool:
+def opens_mask(statements: list[Statement]) -> bool:
     """Whether PRIMASK is surely clear behind these."""
-    masks = [statement for statement in statements if _is_mask(statement)]
-    return bool(masks) and _is_mask(masks[-1], "virt_int_unmask")
+    masks = [statement for statement in statements if is_mask(statement)]
+    return bool(masks) and is_mask(masks[-1], "virt_int_unmask")
 
 
-def _kept(name: str, mask: str) -> str:
+def kept_as(name: str, mask: str) -> str:
+    """The variable that has a mask meanwhile."""
     return f"{name}_{mask.lower()}"
 
 
@@ -248,7 +199,7 @@ def _let_only_this_through(name: str, request: list[Statement]) -> list[Statemen
     """A task may begin masked, but PRIMASK would hold the request too. BASEPRI doesn't; it holds
     the others meanwhile."""
     return [
-        *(Store((), Symbol(_kept(name, mask)), Var(mask)) for mask in _MASKS),
+        *(Store((), Symbol(kept_as(name, mask)), Var(mask)) for mask in _MASKS),
         Guest((), "virt_int_mask", ("VIRT_BASEPRI",)),
         *request,
         Guest((), "virt_int_unmask", ("VIRT_PRIMASK",)),

@@ -16,6 +16,7 @@ from porter.context_switch.event_waits import refuse_event_waits
 from porter.context_switch.first_task import First, with_first
 from porter.context_switch.ir import (
     CONTEXT,
+    IDLE,
     SUPERVISOR_CALL,
     Assign,
     BlockLoad,
@@ -45,6 +46,8 @@ from porter.context_switch.structure import (
     symbols,
 )
 from porter.context_switch.uncalled import uncalled
+
+WAITS_FOR_TASKS = "it waits until a task is ready, which a task that yields can't"
 
 
 @dataclass(frozen=True)
@@ -106,7 +109,8 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
         check(draft)
     pick: Pick | str = machine.no_yields or "not a switch handler"
     if role == ROLE_SWITCH and not machine.no_yields:
-        pick = find_pick(draft.nodes)
+        waits = any(isinstance(it, Guest) and it.function == IDLE for it in flatten(draft.nodes))
+        pick = WAITS_FOR_TASKS if waits else find_pick(draft.nodes)
     mentioned = symbols(draft.nodes)
     own = replace(own, names=tuple("" if _taken(name, mentioned) else name for name in own.names))
     recipe = recipe_for(mentioned)

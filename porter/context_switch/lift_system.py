@@ -20,6 +20,7 @@ from porter.context_switch.result import (
     ONE_ENTRY,
     ROLE_CALL,
     ROLE_START,
+    ROLE_SWITCH,
     WAITS,
     NotTranscribable,
 )
@@ -131,8 +132,9 @@ def clear_exclusive(state: LiftState, instruction: Instruction) -> None:
 
 
 def nothing(state: LiftState, instruction: Instruction) -> None:
-    """nop, and waits where tasks call them (`event_waits`); other hints signal."""
-    if instruction.name in ("wfi", "wfe") and state.plain:
+    """nop, and waits where tasks call them (`event_waits`) or a switch handler has a loop for them
+    (`idle`); other hints signal."""
+    if instruction.name in ("wfi", "wfe") and (state.plain or state.role == ROLE_SWITCH):
         state.emit(Guest(state.current, WAIT, ()))
         return
     if instruction.name != "nop" and state.plain:

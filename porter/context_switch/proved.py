@@ -19,7 +19,7 @@ from porter.context_switch.assemble import (
 from porter.context_switch.compiled_prototypes import CompiledPrototypes, Prototype
 from porter.context_switch.conditional_text import seen
 from porter.context_switch.handler import Handler
-from porter.context_switch.ir import Call
+from porter.context_switch.ir import IDLE, Call, Guest
 from porter.context_switch.pick import Pick, running_task
 from porter.context_switch.proof import (
     LIBRARY,
@@ -268,4 +268,5 @@ def _model(handler: Handler, extra: frozenset[str]) -> Model:
         moving,
         only_compared(nodes),
         ending,
+        any(isinstance(node, Guest) and node.function == IDLE for node in flatten(nodes)),
     )

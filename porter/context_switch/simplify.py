@@ -7,6 +7,7 @@ from dataclasses import replace
 from porter.asm.effects import WHY_CONTROL
 from porter.context_switch import webs
 from porter.context_switch.dataflow import Environment, live_in, live_out, propagate, remove_dead
+from porter.context_switch.idle import wait_in_idle
 from porter.context_switch.ir import (
     CONTEXT,
     KEPT,
@@ -66,7 +67,7 @@ def prepare_start(program: Program) -> None:
     replace_system_registers(program, ROLE_START)
 
 
-def simplify(program: Program, role: str, is_volatile: IsVolatile) -> None:
+def simplify(program: Program, role: str, is_volatile: IsVolatile, may_wait: bool = False) -> None:
     """Run all passes. Raises NotTranscribable for what has no meaning in a guest."""
     # A handler of vector 0 only runs while nothing is masked.
     entry: Environment = dict.fromkeys(MASKS, Const(0)) if role == ROLE_SWITCH else {}
@@ -75,6 +76,8 @@ def simplify(program: Program, role: str, is_volatile: IsVolatile) -> None:
     if role == ROLE_CALL:
         _called_by_task(program)
     unroll(program, entry)
+    if may_wait and wait_in_idle(program):
+        propagate(program, entry)
     read_cycles(program)
     _check_conventions(program)
     mark_volatile(program, is_volatile, starts=role in (ROLE_START, ROLE_SVC))

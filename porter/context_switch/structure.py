@@ -177,7 +177,7 @@ def _refuse_loops(program: Program) -> None:
         back = [place[it] for it in program.blocks[key].successors() if place[it] <= place[key]]
         if not back:
             continue
-        if any(_looks_at_memory(program.blocks[it]) for it in order[min(back) : place[key] + 1]):
+        if any(looks_at_memory(program.blocks[it]) for it in order[min(back) : place[key] + 1]):
             raise NotTranscribable(
                 "has a loop whose end nothing guarantees: a wait in VCT would starve the tasks; "
                 "resume an idle task that calls hyp_vct_wait() and requests the switch again",
@@ -189,7 +189,8 @@ def _refuse_loops(program: Program) -> None:
         )
 
 
-def _looks_at_memory(block: Block) -> bool:
+def looks_at_memory(block: Block) -> bool:
+    """Whether a block reads any."""
     return any(
         isinstance(part, Load)
         for item in (*block.statements, block.end)

@@ -20,7 +20,7 @@ def unroll(program: Program, entry: Environment) -> None:
     blocks = {key: Block(list(it.statements), it.end) for key, it in program.blocks.items()}
     trial = Program(program.entry, blocks)
     for _ in range(_MOST_ROUNDS):
-        loop = _loop(trial)
+        loop = loop_of(trial)
         if loop is None:
             program.entry, program.blocks = trial.entry, trial.blocks
             return
@@ -30,7 +30,7 @@ def unroll(program: Program, entry: Environment) -> None:
             return
 
 
-def _loop(program: Program) -> tuple[int, set[int]] | None:
+def loop_of(program: Program) -> tuple[int, set[int]] | None:
     """The first block of a loop, and all its blocks."""
     place = {key: index for index, key in enumerate(program.order())}
     for key in place:
@@ -58,15 +58,15 @@ def _peel(program: Program, head: int, body: set[int]) -> None:
     inside = {key: copy for key, copy in copies.items() if key != head}
     for key in body:
         block = program.blocks[key]
-        program.blocks[copies[key]] = Block(list(block.statements), _led(block.end, inside))
+        program.blocks[copies[key]] = Block(list(block.statements), led(block.end, inside))
     for key, block in program.blocks.items():
         if key not in body and key not in copies.values():
-            block.end = _led(block.end, {head: copies[head]})
+            block.end = led(block.end, {head: copies[head]})
     if program.entry == head:
         program.entry = copies[head]
 
 
-def _led(end: Terminator, places: dict[int, int]) -> Terminator:
+def led(end: Terminator, places: dict[int, int]) -> Terminator:
     """The end of a block, to other places."""
     if isinstance(end, Jump):
         return replace(end, target=places.get(end.target, end.target))

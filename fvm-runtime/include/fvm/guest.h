@@ -191,6 +191,13 @@ void virt_yield_set(uint32_t *(*pick)(uint32_t *sp));
  * on to switch by vector 0. */
 void virt_yield_short_frames(void);
 
+/* For a handler of vector 0 that waits until a task is ready, on ARMv7-M. virt_idle(): nobody is,
+ * so USR goes on in a context of the library's, which requests the switch again whenever a handler
+ * has run. virt_idles(): 1 in the handler if it was that context which requested the switch, or was
+ * interrupted: none of its registers is worth keeping. */
+void virt_idle(void);
+int virt_idles(void);
+
 #ifdef __cplusplus
 }
 #endif

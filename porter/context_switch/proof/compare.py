@@ -16,6 +16,7 @@ from porter.context_switch.proof.outcome import Broken, Outcome, Stray
 from porter.context_switch.proof.result import NotProved, Runs
 from porter.context_switch.proof.start import FRAME, StartEmulator
 from porter.context_switch.proof.states import State
+from porter.context_switch.proof.waiting import WaitingEmulator
 from porter.context_switch.proof.walk import is_condition, reachable
 from porter.context_switch.result import ROLE_START
 
@@ -40,6 +41,7 @@ class Pair:
         self._image = original
         variables = original.variables
         kind = StartEmulator if model.goes_to_task else Emulator
+        kind = WaitingEmulator if model.waits else kind
         self._asked = asked = asked_by(original)
         self._state: Callable[[int], Any] = lambda seed: State(seed, model, variables, asked)
         self._original: Any = kind(original, model, variables, native=True)

@@ -110,7 +110,7 @@ class Emulator(Emulated):
         self._registers(_FPU, fpu)
         resumes = self._native and handled
         self._set(arm.UC_ARM_REG_LR, state.exc_return if resumes else RETURN | 1)
-        end = self._emulate(self._image.entry)
+        end = self._run_to_its_end(core)
         outcome = self._counted()
         outcome.memory = self._memory()
         if not (outcome.ended and outcome.events[-1].name in self._model.never_return):
@@ -123,6 +123,10 @@ class Emulator(Emulated):
         if not self._native and kept(self._block()) != kept(self._initial_block(state)):
             raise Broken("changes fvm_state outside USR_REG and the masks")
         return outcome
+
+    def _run_to_its_end(self, core: list[int]) -> int:
+        """From the entry; where it went. `core`: its caller's r4-r11."""
+        return self._emulate(self._image.entry)
 
     def _finish(self, state: State, core: list[int], end: int) -> None:
         """What is left behind, where the run `end`ed; `core`: its caller's r4-r11."""

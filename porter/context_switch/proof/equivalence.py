@@ -7,8 +7,9 @@ from typing import Any
 
 import z3
 
-from porter.context_switch.proof import task_terms
+from porter.context_switch.proof import idle, task_terms
 from porter.context_switch.proof.effort import Effort
+from porter.context_switch.proof.idle_loop import loop_of
 from porter.context_switch.proof.image import RETURN, TOP, Image
 from porter.context_switch.proof.machine import Path
 from porter.context_switch.proof.model import (
@@ -39,6 +40,29 @@ def equivalent(original: Image, ported: Image, model: Model) -> int:
     effort = Effort()
     natives = Explorer(original, model, True, effort).paths()
     ports = Explorer(ported, model, False, effort).paths()
+    compare_all(natives, ports, _differences, effort)
+    return len(natives) + (_behind(original, ported, model, natives, effort) if model.waits else 0)
+
+
+def _behind(
+    original: Image, ported: Image, model: Model, before: list[Path], effort: Effort
+) -> int:
+    """The same of what comes behind a wait."""
+    _, head = loop_of(original, model)
+    constants = idle.constants_of(before)
+    while True:
+        start = idle.behind_the_wait(original, model, head, constants)
+        natives = Explorer(original, model, True, effort, [start]).paths()
+        if any(it.waits for it in natives):
+            after = idle.constants_of(natives)
+            kept = {name: value for name, value in constants.items() if after.get(name) == value}
+        else:
+            kept = constants
+        if kept == constants:
+            break
+        constants = kept
+    start = idle.behind_the_wait(ported, model, None, {})
+    ports = Explorer(ported, model, False, effort, [start]).paths()
     compare_all(natives, ports, _differences, effort)
     return len(natives)
 
@@ -98,6 +122,8 @@ def _refute(
 def _differences(native: Path, port: Path) -> list[Difference]:
     """All that could differ between two paths."""
     model = native.model
+    if native.waits or port.waits:
+        return _at_wait(native, port)
     found = memory_differences(native, port)
     if found == OTHER_CALLS:
         return found
@@ -113,6 +139,23 @@ def _differences(native: Path, port: Path) -> list[Difference]:
         found += _part(native, port)
     else:
         found += _context(native, port) if model.is_handler else _returned(native)
+    return [*found, *_returned(port), *_block(port)]
+
+
+def _at_wait(native: Path, port: Path) -> list[Difference]:
+    """What a port leaves that lets USR wait where the original does."""
+    if not (native.waits and port.waits):
+        return [("who waits", True)]
+    port.ended = True
+    found = memory_differences(native, port)
+    if found == OTHER_CALLS:
+        return found
+    last = port.events[-1]
+    found.append(("a variable behind virt_idle()", port.variables.differs(last.variables, "name")))
+    found.append(("memory behind virt_idle()", port.memory.differs(last.memory, "place")))
+    for name in FPU:  # as they are then they stay: the library's context has no FPU state
+        word = port.block[USR_REG + 4 * CONTEXT.index(name)]
+        found.append((f"{name} where it waits", _unequal(native.read(name), word)))
     return [*found, *_returned(port), *_block(port)]
 
 

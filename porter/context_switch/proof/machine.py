@@ -26,6 +26,8 @@ from porter.context_switch.proof.model import (
     FPU_ACCESS,
     FRAME_OF_CALLER,
     ICSR,
+    IDLE,
+    IDLES,
     LSPACT,
     MASKS,
     PENDSVCLR,
@@ -126,6 +128,11 @@ class Path:
     owed: bool = False  # a supervisor call is pending
     visit: vct.Visit | None = None  # VCT runs
     resumed: bool = False  # the first task runs
+    idles: int = 0  # in a port: whether it begins behind a wait
+    waits: bool = False  # ended where it waits
+    again: tuple[Memory, Memory, int] | None = None  # goes on from a wait with nothing changed
+    left_out: bool = False
+    last: int = 0  # address of the instruction before
 
     def fork(self) -> Path:
         """The same path, to go on in another way."""
@@ -238,6 +245,12 @@ class Path:
         if name == CYCLES:
             self.registers["r0"] = self.next_cycles()
             return
+        if name == IDLES:
+            self.registers["r0"] = self.idles
+            return
+        if name == IDLE:
+            self.wait_for_tasks()
+            return
         if name == FRAME_OF_CALLER:
             self.registers["r0"] = self.stack_of(symbol("EXC_RETURN"), symbol("PSP"))
             return
@@ -255,6 +268,11 @@ class Path:
                 self._set_stack_pointer(symbol(f"PSP {self.calls}"))
             self.registers["r0"] = symbol(f"result {self.calls}")
         self.ended = self.ended or name in self.model.never_return
+
+    def wait_for_tasks(self) -> None:
+        """In a loop of the original, or in USR."""
+        self.event(IDLE, ())
+        self.waits = True
 
     def wait(self) -> None:
         """What WFI is in the original."""

@@ -45,6 +45,8 @@ UNMASKED = "virt_unmask_pending"
 SPIN = "for (;;)"  # waiting for ever: what is left is up to interrupts, nothing follows
 YIELD = "guest_switch"  # what virt_yield() calls where it doesn't store to int_pend.byte.yield
 YIELD_BYTE = PENDING + 1
+IDLE = "virt_idle"  # in the original a wait in a loop, until memory is another
+IDLES = "virt_idles"  # no call of the original's
 WAIT = "hyp_vct_wait"  # in the original WFI or WFE
 SVC, SWITCH = 2, 0  # virtual vectors
 _WORDS = {TRIGGER: 1, CLEAR: 1, SUPERVISOR_CALL: 1, TRAP_SET: 1, ONCE: 1}  # arguments
@@ -65,7 +67,8 @@ class Model:
     `goes_to_task`: a start of the first task for which VCT runs a part of the port; `own` are
     variables that only the port has; `moves_stack` are callees that may read PSP and set it;
     `compared` are names of other files whose addresses it compares and uses for nothing else;
-    `never_return` are callees behind which nothing follows, on Cortex-M."""
+    `never_return` are callees behind which nothing follows, on Cortex-M; `waits`: the original
+    does so in a loop, until a task is ready."""
 
     role: str
     arguments: tuple[tuple[str, int], ...] = ()
@@ -76,6 +79,7 @@ class Model:
     moves_stack: frozenset[str] = frozenset()
     compared: frozenset[str] = frozenset()
     never_return: frozenset[str] = frozenset()
+    waits: bool = False
 
     @property
     def is_handler(self) -> bool:

@@ -6,10 +6,11 @@ from typing import Any
 
 import z3
 
-from porter.context_switch.proof import vct
+from porter.context_switch.proof import idle, vct
 from porter.context_switch.proof.conditions import holds
 from porter.context_switch.proof.effort import Effort
 from porter.context_switch.proof.execute import execute
+from porter.context_switch.proof.idle_loop import UNASKED, loop_of
 from porter.context_switch.proof.image import Image
 from porter.context_switch.proof.machine import Path, entry
 from porter.context_switch.proof.model import SPIN, Model
@@ -26,13 +27,21 @@ class Explorer:
 
     decoder: Any = Code
 
-    def __init__(self, image: Image, model: Model, native: bool, effort: Effort) -> None:
+    def __init__(
+        self,
+        image: Image,
+        model: Model,
+        native: bool,
+        effort: Effort,
+        starts: list[Path] | None = None,
+    ) -> None:
         self._image = image
         self._code: Any = self.decoder(image)
         self._solver: Any = z3.Solver()
         self._effort = effort
         self._count = 0  # of paths that have ended
-        self._waiting = self.starts(image, model, native)
+        self._loop = loop_of(image, model) if native and model.waits else None
+        self._waiting = starts or self.starts(image, model, native)
         self._side = "original" if native else "port"
 
     def starts(self, image: Image, model: Model, native: bool) -> list[Path]:
@@ -52,6 +61,10 @@ class Explorer:
             except NotProved as problem:
                 raise NotProved(f"the {self._side} {problem}") from problem
             vct.end(path)
+            if path.again is not None and not path.left_out:
+                raise NotProved(f"the {self._side} {UNASKED}")
+            if path.left_out:
+                continue
             found.append(path)
             self._count += 1
         return found
@@ -64,6 +77,10 @@ class Explorer:
     def _step(self, path: Path) -> None:
         path.steps += 1
         self._effort.step()
+        last, path.last = path.last, path.pc
+        if self._loop is not None and path.pc == self._loop[1] and last in self._loop[0]:
+            self._waiting += idle.arrive(path, self._effort)
+            return
         instruction = self._code.at(path.pc)
         predicates, path.predicates = path.predicates, path.predicates[1:]
         code = predicates[0] if predicates else instruction.branch

@@ -35,7 +35,7 @@ def reachable(
         if instruction.name != "nop":
             found[address] = instruction
         if address not in ends:
-            waiting += _followers(instruction, block, image, ends_with_svc, never)
+            waiting += followers(instruction, block, image, ends_with_svc, never)
     return found
 
 
@@ -44,13 +44,14 @@ def is_condition(instruction: Instruction) -> bool:
     return bool(instruction.it or instruction.branch) or instruction.name in ("cbz", "cbnz")
 
 
-def _followers(
+def followers(
     instruction: Instruction,
     block: tuple[str, ...],
     image: Image,
     ends_with_svc: bool,
     never: frozenset[str],
 ) -> list[tuple[int, tuple[str, ...]]]:
+    """Where control may go from an instruction, with what an IT makes conditional there."""
     after = (instruction.next, instruction.it or block[1:])
     if instruction.name in ("b", "cbz", "cbnz"):
         target = instruction.target()

@@ -8,8 +8,6 @@
 #include <tx_timer.h>
 
 #define SYSTICK ((volatile uint32_t *)0xE000E010u) /* CTRL, LOAD, VAL */
-#define ICSR (*(volatile uint32_t *)0xE000ED04u)
-#define PENDSVSET (1u << 28)
 #define SHPR3 (*(volatile uint32_t *)0xE000ED20u)
 
 static TX_THREAD thread[RTOS_TASKS];
@@ -44,24 +42,6 @@ int rtos_take(rtos_semaphore *semaphore, unsigned ticks)
 void rtos_give(rtos_semaphore *semaphore) { (void)tx_semaphore_put(semaphore); }
 
 void rtos_give_from_interrupt(rtos_semaphore *semaphore) { (void)tx_semaphore_put(semaphore); }
-
-/* What runs while no thread is ready: nobody saves it, its frame is made anew each time. */
-struct {
-    uint64_t stack[64];
-    uint32_t frame[8];
-} tx_idle_context;
-
-void tx_idle(void)
-{
-    for (;;) {
-        __asm volatile("cpsid i" ::: "memory");
-        if (_tx_thread_execute_ptr == TX_NULL) {
-            __asm volatile("wfi");
-        }
-        __asm volatile("cpsie i" ::: "memory");
-        ICSR = PENDSVSET;
-    }
-}
 
 void _tx_timer_interrupt(void);
 
