@@ -296,6 +296,19 @@ class CUnits:
                 if any(words.search(text_of(it).decode("latin-1")) for it in strings):
                     yield statement
 
+    def called_by_others(self, name: bytes) -> str:
+        """Who else than C that is in plain sight may call a function; "" for nobody."""
+        if (found := self.cplusplus_naming(name)) is not None:
+            return f"{found[0].name}, C++, has {name.decode('latin-1')}()"
+        word = re.compile(rb"\b%s\b" % re.escape(name))
+        if any(map(word.search, self.assembler_code())) or next(self.jumps(name), None) is not None:
+            return f"assembler has {name.decode('latin-1')}()"
+        heads = [text_of(it).partition(b"{")[0] for it in self.definitions(name)]
+        is_own = bool(heads) and all(re.search(rb"\bstatic\b", head) for head in heads)
+        if not is_own and next(self.calls(name), None) is None:
+            return f"nobody here calls {name.decode('latin-1')}()"
+        return ""
+
     def assembler_code(self) -> Iterator[bytes]:
         """The texts of the assembler files, without comments."""
         texts = map(self._written, self._assembler)

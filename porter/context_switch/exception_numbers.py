@@ -11,10 +11,17 @@ import re
 from collections.abc import Callable, Iterator
 
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.c_nodes import is_declarator, is_read
+from porter.context_switch.c_nodes import function_name, is_declarator, is_read
 from porter.context_switch.mask_reads import readings
 from porter.source.arithmetic import literal
-from porter.source.c_tree import Node, one_line, outermost, strip_parentheses, text_of
+from porter.source.c_tree import (
+    Node,
+    enclosing_function,
+    one_line,
+    outermost,
+    strip_parentheses,
+    text_of,
+)
 from porter.source.truth import asks_truth, binary
 
 _SMALLEST = 127  # of a cast to whatever type
@@ -33,14 +40,15 @@ _ORDERS: dict[bytes, Callable[[int, int], bool]] = {
 def number_asked(function: str, units: CUnits) -> str:
     """Which C asks for more of it than whether it is 0; "" for none."""
     name = function.encode("latin-1")
-    if not units.definitions(name):
-        return f"nobody knows who calls {function}()"
-    if (found := units.cplusplus_naming(name)) is not None:
-        return f"{found[0].name} is C++ and has {function}()"
+    if why := units.called_by_others(name):
+        return why
     starts, kept = readings(name, units.assembler_text(name) or b"", "IPSR", units)
     for node, parent, further in units.steps([*starts, *kept]):
         if node.type == "identifier" and units.definitions(text_of(node)):
             return f"C has the address of {text_of(node).decode('latin-1')}()"
+        around = enclosing_function(node) if parent.type == "return_statement" else None
+        if around is not None and (why := units.called_by_others(function_name(around))):
+            return why
         is_end = further is None and parent.type != "expression_statement"
         if is_end and not _is_answered(node, parent, units):
             return f"C has '{one_line(parent)}'"

@@ -72,8 +72,8 @@ class FpuInUse:
                 return
             (self._readers if reads else self._writers).add(function_name(around))
         for name in sorted(self._readers | self._writers):
-            if (found := self._units.cplusplus_naming(name)) is not None:
-                yield f"{found[0].name} is C++ and has {name.decode('latin-1')}()"
+            if why := self._units.called_by_others(name):
+                yield why
         for name in sorted(self._readers):
             yield from self._used_otherwise(name)
         for name in sorted(self._writers):

@@ -51,6 +51,7 @@ class ProjectData:
         aliases, linked = list(aliases), list(linked)
         self._files = files
         self._in_scripts = {it.name for it in linked} | {it.name for it in aliases}
+        self._renamed = {it.of for it in aliases}
         self._text = cache(lambda file: without_comments(file.read_bytes()))
         objects = cache(lambda file: assembled(file, options))
         self.units = units
@@ -68,10 +69,17 @@ class ProjectData:
         self.lost_writes = LostWrites(self.resumers, self.callees, self.units)
 
     def _named_otherwise(self, name: str) -> bool:
-        """Whether a linker script has a name or a string is one: of an alias, of a table."""
-        string = re.compile(rb'"\s*%s\s*"' % re.escape(name.encode("latin-1")))
-        return name in self._in_scripts or any(
-            string.search(self._text(file)) is not None for file in self._files
+        """Whether something may be another name of it, or has it as a string: a linker script, a
+        pragma, an assembler's assignment, an alias."""
+        word = re.escape(name.encode("latin-1"))
+        other = re.compile(
+            rb'"\s*%s\s*"|\.(?:set|equ|equiv|eqv|thumb_set|weakref)\s+[\w.$]+\s*,\s*%s\b'
+            rb"|\bpragma\s+weak\s+\w+\s*=\s*%s\b|^\s*[\w.$]+\s*(?:=|\bEQU\b)\s*%s\s*$"
+            % (word, word, word, word),
+            re.IGNORECASE | re.MULTILINE,
+        )
+        return name in self._in_scripts | self._renamed or any(
+            other.search(self._text(file)) is not None for file in self._files
         )
 
     def sources_have(self, words: re.Pattern[bytes]) -> bool:

@@ -37,6 +37,7 @@ ASKED = {
     "void g(volatile unsigned long *); void h(void) { g(&state); }\n",
     "a state that counts": f"{STATE}{ORDERED}void g(void) {{ state++; }}\n",
     "its address": "unsigned (*g)(void) = active;\n",
+    "by nobody knows whom": "unsigned f(void) { return active(); }\n",
     "shown": "void show(unsigned);\nvoid f(void) { show(active()); }\n",
 }  # fmt: skip
 
@@ -61,4 +62,6 @@ def test_cplusplus_may_ask_for_anything(tmp_path: Path) -> None:
         "main.c": b'#include "port.h"\nint f(void) { return active() != 0; }\n',
         "task.cpp": b'#include "port.h"\nint g() { return active() == 15; }\n',
     }
-    assert any("task.cpp is C++" in it for it in escalations(port_files(tmp_path, files)))
+    assert any(
+        "task.cpp, C++, has active()" in it for it in escalations(port_files(tmp_path, files))
+    )

@@ -159,7 +159,7 @@ REFUSED: dict[str, tuple[str, str]] = {
         "    pop     {r0, r3}\n    str     r1, [r0]\n    cpsie").replace(
         "6:  mov", "6:  pop     {r0, r3}\n    mov"), "behind it as it was before|on its own stack",
     ),
-    "waits in front": (HANDLER.replace("    cpsid", "    wfi\n    cpsid", 1), "would wait inside a virtual handler"),
+    "waits in front": (HANDLER.replace("    cpsid", "    wfi\n    cpsid", 1), "would wait inside"),
     "two loops": (HANDLER.replace("6:  mov", AGAIN), "has a loop|would wait inside"),
     "for a device": (HANDLER.replace("    ldr     r1, [r2]\n    str", LOADS), "SysTick|accesses"),
     "for time": (in_loop(BY_TIME), "doesn't come back to its wait|stops the processor"),

@@ -160,6 +160,15 @@ REFUSED: dict[str, tuple[dict[str, str], str, dict[str, str], str]] = {
         FUNCTIONS, f'{C}void other(void) __attribute__((alias("hook")));\n', {},
         "changes s16-s31 of its caller",
     ),
+    "a pragma's name for it": (
+        FUNCTIONS, f"{C}#pragma weak other = hook\nvoid other(void);\n"
+        "void task(void) { other(); }\nint main(void) { task(); }\n", {},
+        "changes s16-s31 of its caller",
+    ),
+    "another name in assembler": (
+        FUNCTIONS, C, {"task_s": f"{HEAD}.global other\n.set other, hook\n"},
+        "changes s16-s31 of its caller",
+    ),
     "C++ has its name": (
         FUNCTIONS, C, {"task_cpp": 'extern "C" void hook(); void task() { hook(); }\n'},
         "changes s16-s31 of its caller",
