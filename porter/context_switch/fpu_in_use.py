@@ -4,6 +4,9 @@ kernel keeps that.
 C that reads CONTROL, clears this bit and writes it back has no meaning in a guest, nor has the
 question whether the bit is set, where all that follows from it is to clear it. Whatever else is
 done with CONTROL is a person's.
+
+A handler that goes on in another task by the EXC_RETURN that it was given would have the kernel
+take FPU state off that task's stack: each place that sets PSP has to take LR from somewhere else.
 """
 
 from __future__ import annotations
@@ -39,6 +42,14 @@ _CONTROL = re.compile(r"\bcontrol\b", re.IGNORECASE)
 _READ = re.compile(r"\bmrs\w*\s+[^,;\n]+,\s*control\b", re.IGNORECASE)
 _WRITE = re.compile(r"\bmsr\w*\s+control\b", re.IGNORECASE)
 _AROUND = frozenset({"parenthesized_expression", "binary_expression", "unary_expression"})
+_PSP = re.compile(r"\bmsr\w*\s+psp\b", re.IGNORECASE)
+_RETURNS = re.compile(r"\bbx\w*\s+(?:lr|r14)\b|\bpop\w*\s*\{[^}]*\bpc\b", re.IGNORECASE)
+_SETS_LR = re.compile(
+    r"\bldm\w*\s+(?!sp\b|r13\b)\w+\s*!?\s*,\s*\{[^}]*\b(?:lr|r14)\b"
+    r"|\bldr\s+(?:lr|r14)\s*,\s*(?:=|\[\s*(?!sp\b|r13\b))"
+    r"|\b(?:mov|movs|movw|mvn|mvns)\s+(?:lr|r14)\s*,\s*#",
+    re.IGNORECASE,
+)
 _STATEMENTS = 6  # of a function that only reads or only writes CONTROL
 
 
@@ -74,10 +85,23 @@ class FpuInUse:
         for name in sorted(self._readers | self._writers):
             if why := self._units.called_by_others(name):
                 yield why
+        yield from self._returns_as_it_came()
         for name in sorted(self._readers):
             yield from self._used_otherwise(name)
         for name in sorted(self._writers):
             yield from self._written_otherwise(name)
+
+    def _returns_as_it_came(self) -> Iterator[str]:
+        """What sets PSP and doesn't take LR from elsewhere, between the returns around it."""
+        texts = [code.decode("latin-1") for code in self._units.assembler_code()]
+        texts += map(text_in, self._units.asm_naming(_PSP))
+        for text in texts:
+            ends = [it.end() for it in _RETURNS.finditer(text)]
+            for sets in _PSP.finditer(text):
+                first = max((it for it in ends if it <= sets.start()), default=0)
+                last = min((it for it in ends if it > sets.start()), default=len(text))
+                if _SETS_LR.search(text, first, last) is None:
+                    yield f"'{' '.join(sets.group().split())}', with the EXC_RETURN of another task"
 
     def _used_otherwise(self, name: bytes) -> Iterator[str]:
         starts, kept = readings(name, b"", "CONTROL", self._units)

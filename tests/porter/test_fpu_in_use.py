@@ -42,6 +42,20 @@ ALONE = {
     "in one": "void f(void) { set(get() & ~4UL); }\n",
     "asked, to be cleared": CLEARS + ASKS,
 }
+SWITCH = """\
+__attribute__((naked)) void PendSV_Handler(void)
+{{
+    __asm volatile("mrs r0, psp\\n push {{r4, lr}}\\n bl next\\n pop {{r4, lr}}\\n"
+                   "{}\\n msr psp, r0\\n bx lr");
+}}
+"""
+RETURNS = {
+    "from the task": ("ldmia r0!, {r4-r11, lr}", True),
+    "a word of the task": ("ldr lr, [r0], #4", True),
+    "a number": ("mvn lr, #2", True),
+    "as it came": ("ldmia r0!, {r4-r11}", False),
+    "as it came, a bit set": ("ldmia r0!, {r4-r11}\\n orr lr, lr, #4", False),
+}
 OTHERWISE = {
     "asked for something else": CLEARS
     + "void save(void); void g(void) { if (get() & 4) save(); }\n",
@@ -66,6 +80,15 @@ def test_what_only_clears_it_is_taken_out(name: str, tmp_path: Path) -> None:
     assert not escalations(result)
     (file,) = result.files
     assert b"CONTROL" not in file.ported and b"value = 0;" in file.ported
+
+
+@pytest.mark.parametrize("name", RETURNS)
+def test_a_switch_goes_on_by_an_exc_return_of_its_own(name: str, tmp_path: Path) -> None:
+    """By another task's the kernel would take FPU state off the stack of a task without any."""
+    restores, is_own = RETURNS[name]
+    text = FUNCTIONS + ALONE["in one"] + SWITCH.format(restores)
+    told = escalations(port_files(tmp_path, {"main.c": text.encode()}))
+    assert any("reads CONTROL" in it for it in told) is not is_own
 
 
 @pytest.mark.parametrize("name", OTHERWISE)
