@@ -308,6 +308,10 @@ class _Numbering:
         ]
         if _delays(self.system):
             capabilities.append(Capability("RETRY", "TIMER", ("CONTROL",), 0))
+        if self.system.kernel.console:
+            timers = [s.name for s in self.signals if s.period_ticks is not None]
+            timer = timers.index(LOG_SIGNAL)
+            capabilities.append(Capability("LOG_TIMER", "TIMER", ("CONTROL",), timer))
         for index, domain in enumerate(self.system.domains, start=1):
             name = f"DOMAIN_{c_name(domain.name)}"
             rights = ("CONTROL", "START") if domain.fault.process else ("CONTROL",)

@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from composer.chips.family import family_of
 from composer.emit.kernel import budget
 from composer.emit.render import render
-from composer.plan import Plan
+from composer.plan import LOG_SIGNAL, Plan
+
+_LOG_IDLE = 15  # times the period while it writes: no further than the kernel's wheel of 16 ticks
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,7 @@ def policy_header(plan: Plan) -> str:
         plan=plan,
         caps=_capabilities(plan),
         signals=_timers(plan),
+        log_idle=_log_idle(plan),
         routes=_routes(plan),
         console=kernel.console and plan.chip.devices[kernel.console].base,
         divider=kernel.console
@@ -58,6 +61,12 @@ def _capabilities(plan: Plan) -> dict[str, int]:
 
 def _timers(plan: Plan) -> list[object]:
     return [s for s in plan.timers if s.domain]
+
+
+def _log_idle(plan: Plan) -> int | None:
+    """Kernel ticks between two looks of the log while there is nothing to write."""
+    own = [s for s in plan.timers if s.domain == 0 and s.name == LOG_SIGNAL]
+    return own[0].period_ticks * _LOG_IDLE if own and own[0].period_ticks else None
 
 
 def _routes(plan: Plan) -> list[tuple[int | None, object]]:

@@ -126,6 +126,9 @@ _Noreturn void hyp_fault_thread(void)
             /* so that the log has the newest records, for others to read */
         }
         struct fvm_result kernel = fvm_call(FVM_CALL_STATUS, HYP_CAP_LOG, FVM_STATUS_KERNEL, 0, 0);
+#if HYP_WRITES_LOG
+        (void)fvm_call(FVM_CALL_TIMER_SET, HYP_CAP_LOG_TIMER, 1, 0, 0);
+#endif
         uint32_t soonest = 0;
         for (uint32_t i = 0; i < HYP_DOMAINS; i++) {
             if ((kernel.r3 >> i & 1u) == 0) {

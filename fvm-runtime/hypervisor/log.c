@@ -3,6 +3,7 @@
  *
  * It is the least urgent process thread. Once a millisecond it composes at most a line and writes a
  * few characters, without ever waiting for the transmitter, so the log costs no VM more than that.
+ * While there is nothing to write it looks less often, unless a VM may write; a fault wakes it.
  */
 #include <fvm/fault.h>
 #include <fvm/native.h>
@@ -226,8 +227,16 @@ static int take(uint32_t kind, struct fvm_result kernel)
     }
 }
 
-/* Puts the next line into `line` if there is one. The kinds take turns: a VM that faults again and
- * again fills the log with its faults, but keeps no other line out. */
+/* Ticks until there may be something to write, if nobody says so before. */
+static uint32_t quiet(uint32_t tick)
+{
+    uint32_t left = report_tick - tick;
+    return HYP_REPORT_TICKS != 0 && left < HYP_LOG_IDLE_TICKS ? left : HYP_LOG_IDLE_TICKS;
+}
+
+/* Puts the next line into `line`, or sleeps for a while if there is none and only a fault could
+ * make one. The kinds take turns: a VM that faults again and again fills the log with its faults,
+ * but keeps no other line out. */
 static void compose(void)
 {
     static uint32_t next;
@@ -237,6 +246,10 @@ static void compose(void)
             text_string(&line, "\r\n");
             return;
         }
+    }
+    if (HYP_TEXTS == 0) {
+        uint32_t ticks = quiet((uint32_t)kernel.r0);
+        (void)fvm_call(FVM_CALL_TIMER_SET, HYP_CAP_LOG_TIMER, ticks, 0, 0);
     }
 }
 

@@ -278,10 +278,17 @@ def test_headers_name_vectors_events_and_shared_memory(composed: tuple[Path, Pat
     assert "#define FVM_CAP_ALARM 1" in process
     hypervisor = (out / "hypervisor" / "fvm_domain.h").read_text()
     for number, name in enumerate(
-        ("FAULT", "MANAGER", "LOG_TICK", "LOG", "RETRY", "DOMAIN_BEATER", "DOMAIN_ONE",
-         "DOMAIN_TWO", "VCPU_ONE", "VCPU_TWO")
+        ("FAULT", "MANAGER", "LOG_TICK", "LOG", "RETRY", "LOG_TIMER", "DOMAIN_BEATER",
+         "DOMAIN_ONE", "DOMAIN_TWO", "VCPU_ONE", "VCPU_TWO")
     ):  # fmt: skip
         assert f"#define FVM_CAP_{name} {number}\n" in hypervisor
+
+
+def test_a_log_with_nothing_to_write_looks_seldom(composed: tuple[Path, Path]) -> None:
+    """Each look of it makes a tick longer; one of 1 ms at 1000 ticks a second, 15 of them idle."""
+    _, out = composed
+    config = (out / "hypervisor" / "hyp_config.h").read_text()
+    assert "#define HYP_LOG_IDLE_TICKS 15u" in config and "#define HYP_CAP_LOG_TIMER 5\n" in config
 
 
 def written(ops: list[Any]) -> dict[int, int]:
