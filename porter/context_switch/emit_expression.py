@@ -62,6 +62,8 @@ class Expressions:
         match expr:
             case Const(value):
                 return _constant(value)
+            case Var("BASEPRI"):  # `lost_numbers`: nobody asks for more than 0 or not
+                return f"virt_int_level{self.paren('VIRT_BASEPRI')}"
             case Var(name) if name in MASKS:
                 return f"virt_int_query{self.paren('VIRT_' + name)}"
             case Var("IPSR"):

@@ -1,12 +1,13 @@
 """Numbers of which a machine has only whether they are zero: the exception's, a mask's level.
 
-IPSR becomes virt_in_vct(), BASEPRI virt_int_query(): 0 or 1. The proof takes them for words like
+IPSR becomes virt_in_vct(), BASEPRI virt_int_level(): 0 or not. The proof takes them for words like
 any other. Where a function returns one, the project's C says whether more than zero or not matters.
 """
 
 from __future__ import annotations
 
 from porter.context_switch.c_flow import CUnits
+from porter.context_switch.held_masks import STORE
 from porter.context_switch.ir import (
     Assign,
     Binary,
@@ -35,7 +36,8 @@ _WHAT = {
     "IPSR": "the number of the interrupt",
     "BASEPRI": "the level of BASEPRI",
 }
-_BECOMES = {"IPSR": "virt_in_vct()", "BASEPRI": "virt_int_query(VIRT_BASEPRI)"}
+_BECOMES = {"IPSR": "virt_in_vct()", "BASEPRI": "virt_int_level(VIRT_BASEPRI)"}
+_RESTORES = ("virt_int_restore", STORE)
 _COMPUTES = frozenset(
     {"binary_expression", "unary_expression", "subscript_expression", "switch_statement"}
 )
@@ -107,7 +109,7 @@ def _in_function(name: str, nodes: tuple[Node, ...], register: str, units: CUnit
                 for place, argument in enumerate(arguments):
                     if variables(argument) & holding:
                         starts += units.parameter_uses(function.encode(), place)
-            case Guest(function="virt_int_restore") if register == "BASEPRI":
+            case Guest(function=function) if function in _RESTORES and register == "BASEPRI":
                 pass
             case Guest(arguments=arguments) if any(
                 isinstance(it, Expr) and variables(it) & holding for it in arguments

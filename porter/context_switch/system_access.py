@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from porter.context_switch.held_masks import stored_where_held
 from porter.context_switch.ir import (
     MASKS,
     WHY_NESTING,
@@ -60,9 +61,9 @@ def replace_system_registers(program: Program, role: str) -> None:
     """Turn masks, MSP, CONTROL and known system registers into guest calls or notes."""
     drop_masks = role == ROLE_SWITCH and _masks_end_open(program)
     for block in program.blocks.values():
-        block.statements = [
+        block.statements = stored_where_held(
             _replaced(statement, role, drop_masks) for statement in block.statements
-        ]
+        )
 
 
 def read_cycles(program: Program) -> None:
@@ -135,9 +136,11 @@ def _is_control(value: Expr) -> bool:
 
 
 def _mask(origin: Origin, mask: str, value: Expr) -> Guest:
-    """The register's own width decides what masks: an even word leaves PRIMASK clear."""
+    """The register's own width decides what masks: an even word leaves PRIMASK clear. The guest
+    library takes of a word what BASEPRI would."""
     bits = Const(1 if mask == "PRIMASK" else 0xFF)
-    value = fold(Binary("&", value, bits))
+    if mask == "PRIMASK" or isinstance(value, Const):
+        value = fold(Binary("&", value, bits))
     which = f"VIRT_{mask}"
     if isinstance(value, Const):
         return Guest(origin, "virt_int_mask" if value.value else "virt_int_unmask", (which,))

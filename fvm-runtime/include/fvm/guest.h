@@ -133,7 +133,14 @@ static inline void virt_int_unmask(uint32_t w)
 /* 1 if masked by w, else 0. */
 static inline uint32_t virt_int_query(uint32_t w)
 {
-    return fvm_load_byte(virt_mask_byte(virt_here(), w)) != 0;
+    uint32_t mark = fvm_load_byte(virt_mask_byte(virt_here(), w));
+    return w == VIRT_PRIMASK ? mark / FVM_MASK_MARK & 1u : mark != 0;
+}
+
+/* Not 0 if masked by w, for who asks for no more and gives it back to virt_int_restore. */
+static inline uint32_t virt_int_level(uint32_t w)
+{
+    return w == VIRT_PRIMASK ? virt_int_query(w) : fvm_load_byte(virt_mask_byte(virt_here(), w));
 }
 
 /* Old state for virt_int_restore, 1 or 0 as virt_int_query's: legacy code asks for bit 0 of
@@ -145,11 +152,23 @@ static inline uint32_t virt_int_save(uint32_t w)
     return old;
 }
 
-/* x: what virt_int_save or virt_int_query returned. Of PRIMASK bit 0 counts, as in the register:
- * legacy code keeps marks of its own beside it. Of BASEPRI any non-zero value masks. */
+/* BASEPRI := x while VIRT_PRIMASK is set: the unmask of that looks for what may come now. */
+static inline void virt_int_set_base(uint32_t x)
+{
+    fvm_store_low_byte(virt_mask_byte(virt_here(), VIRT_BASEPRI), (const void *)x);
+}
+
+/* x: what virt_int_save or virt_int_query returned. As in the registers, bit 0 counts of PRIMASK
+ * (legacy code keeps marks of its own beside it), the lowest eight of BASEPRI. */
 static inline void virt_int_restore(uint32_t w, uint32_t x)
 {
-    if ((w == VIRT_PRIMASK ? x & 1 : x) != 0) {
+    if (w == VIRT_BASEPRI) {
+        struct fvm_switch *here = virt_here();
+        fvm_store_low_byte(virt_mask_byte(here, w), (const void *)x); /* less than a condition */
+        if (__builtin_expect(virt_state(here)->int_pend.any != 0, 0) && x << 24 == 0) {
+            virt_unmask_pending(here);
+        }
+    } else if ((x & 1) != 0) {
         virt_int_mask(w);
     } else {
         virt_int_unmask(w);

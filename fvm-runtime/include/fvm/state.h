@@ -22,7 +22,10 @@
 #define FVM_VIRT_SVC 2u    /* legacy supervisor call: served before the tick */
 #define FVM_VIRT_FIRST 3u
 
-/* Both bytes are read by the kernel as one halfword; each is set and cleared alone, no nesting. */
+/* Both bytes are read by the kernel as one halfword; each is set and cleared alone, no nesting.
+ * What sets `pri` is the lowest byte of task_switch's address, in which the bit of FVM_MASK_MARK is
+ * set: that bit is what is asked for. `base` may have any value. */
+#define FVM_MASK_MARK 16u
 union fvm_int_mask {
     volatile uint16_t both;
     struct {

@@ -28,6 +28,7 @@ from porter.context_switch.proof.model import (
     PENDING,
     PENDSVCLR,
     PENDSVSET,
+    PRIMASK_BIT,
     REQUESTS,
     SPIN,
     SUPERVISOR_CALL,
@@ -35,6 +36,7 @@ from porter.context_switch.proof.model import (
     SWITCH,
     SYSTEM_SPACE,
     TRIGGER,
+    UNMASKED,
     USR_REG,
     USR_WORDS,
     WAIT,
@@ -97,6 +99,7 @@ class Emulator(Emulated):
             uc.hook_add(unicorn.UC_HOOK_MEM_READ, self._read_trace_unit, **page)
         self._code = Code(image)
         self._state: State | None = None
+        self._looks_under: list[tuple[bool, bool]] = []  # masks when it was seen what is pending
 
     def run(self, state: State) -> Outcome:
         """One run. Raises Stray and Broken."""
@@ -120,6 +123,8 @@ class Emulator(Emulated):
         self._finish(state, core, end)
         if self._model.is_part:
             self._finish_part(state, fpu)
+        if not self._native and self._model.is_plain and not outcome.ended:
+            self._check_unmasked(state)
         if not self._native and kept(self._block()) != kept(self._initial_block(state)):
             raise Broken("changes fvm_state outside USR_REG and the masks")
         return outcome
@@ -171,8 +176,16 @@ class Emulator(Emulated):
         if self._read(CORE) != core or not keeps_floats:
             raise Broken("loses a register of its caller")
 
+    def _check_unmasked(self, state: State) -> None:
+        """Who opens a mask has to look at what waited for that."""
+        before, after = map(bool, state.masks), self._masks()
+        opened = any(old and not new for old, new in zip(before, after, strict=True))
+        looked = any(not (it[0] or (it[1] and not after[1])) for it in self._looks_under)
+        if state.pending and opened and not after[0] and not looked:
+            raise Broken("opens a mask and leaves what waited for that pending")
+
     def _start(self, state: State) -> None:
-        self._state = state
+        self._state, self._looks_under = state, []
         self._reset(state.variables, state.arena, self._initial_block(state))
         if state.frame and not self._native:
             self._shared.write(state.psp - len(state.frame), state.frame)
@@ -188,7 +201,7 @@ class Emulator(Emulated):
 
     def _initial_block(self, state: State) -> list[int]:
         block = [0] * BLOCK_WORDS
-        block[MASKS // 4] = state.in_handler | state.masks[0] << 16 | state.masks[1] << 24
+        block[MASKS // 4] = state.in_handler | state.masks[0] << PRIMASK_BIT | state.masks[1] << 24
         block[PENDING // 4] = state.pending
         block[USR_REG // 4 : USR_REG // 4 + USR_WORDS] = self._context(state)
         return block
@@ -242,6 +255,8 @@ class Emulator(Emulated):
             stack = self._stack(self._state.exc_return, self._state.psp)
             self._set(arm.UC_ARM_REG_R0, stack)
             return
+        if name == UNMASKED:
+            self._looks_under.append(self._masks())
         if self._served(name, arguments) or self._model.silent(name):
             return
         if name == YIELD:

@@ -33,6 +33,7 @@ from porter.context_switch.proof.model import (
     PENDSVCLR,
     PENDSVSET,
     PRIMASK,
+    PRIMASK_BIT,
     REQUESTS,
     SHPR,
     SPIN,
@@ -402,7 +403,7 @@ def entry(image: Image, model: Model, native: bool) -> Path:
     if model.is_part:
         path.registers |= {name: symbol(f"caller's {name}") for name in FPU}
     path.block = {4 * index: symbol(f"fvm_state[{index}]") for index in range(BLOCK_WORDS)}
-    masks = add(binary("<<", primask, 8 * PRIMASK), binary("<<", basepri, 8 * BASEPRI))
+    masks = add(binary("<<", primask, PRIMASK_BIT), binary("<<", basepri, 8 * BASEPRI))
     path.block[MASKS] = binary("|", masks, binary("<<", in_handler, 8 * VCT_ACT))
     path.block |= {USR_REG + 4 * index: word for index, word in enumerate(context)}
     path.block[_PSP] = path.stack_of(symbol("EXC_RETURN"), symbol("PSP"))

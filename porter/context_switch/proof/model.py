@@ -25,6 +25,7 @@ THREAD_ON_PSP = 0xC  # the only mode and stack of a guest, whatever an EXC_RETUR
 # struct fvm_state of <fvm/state.h>, offsets in bytes. Its _Static_asserts pin the same ones.
 MASKS, PENDING, TASK_NAME, USR_REG = 0, 4, 8, 32
 VCT_ACT, PRIMASK, BASEPRI = 0, 2, 3
+PRIMASK_BIT = 8 * PRIMASK + 4  # of the word MASKS: what the port asks and sets
 USR_WORDS = 10 + 16  # R4-R11, LR, SP, S16-S31
 BLOCK_WORDS = 56
 CORE = tuple(f"r{number}" for number in range(4, 12))

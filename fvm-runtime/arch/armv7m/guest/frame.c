@@ -21,7 +21,7 @@ _Static_assert(offsetof(struct fvm_usr_reg, Reg.LR) == 32, "USR_LR");
 _Static_assert(offsetof(struct fvm_usr_reg, Reg.SP) == 36, "USR_LR and SP");
 _Static_assert(offsetof(struct fvm_usr_reg, Fpu) == 40, "USR_FPU");
 /* Bit 4 of both marks is set, and no lowest byte of either is 0. */
-_Static_assert(offsetof(struct fvm_state, task_switch) % 32 == 16, "the mark");
+_Static_assert(offsetof(struct fvm_state, task_switch) % 32 == FVM_MASK_MARK, "the mark");
 _Static_assert(_Alignof(struct fvm_state) == 32, "the mark");
 
 struct exception_frame {

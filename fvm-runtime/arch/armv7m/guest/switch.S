@@ -88,11 +88,10 @@ virt_unmask_pending:
 #ifdef __ARM_FP
     mrs r3, control
     orrs r1, r1, r3, lsr #CONTROL_FPCA_SHIFT
+    bne.w unmask_fpu
 #else
     cmp r1, #0
-#endif
     bne.w guest_unmask
-#ifndef __ARM_FP
     ldrb r3, [r0, #SHORT_FRAMES]
     cmp r3, #0
     bne.w short_unmask
@@ -105,7 +104,17 @@ virt_unmask_pending:
     .size virt_unmask_pending, . - virt_unmask_pending
 
 #ifdef __ARM_FP
+unmask_fpu:                     /* FPU state is live, or it is one of the other cases */
+    ldrd r1, r2, [r0, #BUSY]
+    orrs r1, r1, r2, lsl #24
+    bne.w guest_unmask
+    strb r0, [r0, #MASK_PRI]
+    strb r1, [r0, #PEND_YIELD]
+    b save_fpu_state
+
 switch_fpu:
+    strb r0, [r0, #MASK_PRI]
+save_fpu_state:
     vmrs r3, fpscr
     vpush {s16-s31}
     push {r2, r3}
@@ -113,7 +122,6 @@ switch_fpu:
     vmsr fpscr, r3              /* what a task finds that never used the FPU: FPDSCR is 0 */
     add r12, r0, #MARK_FPU
     push {r4-r11, r12, lr}
-    strb r0, [r0, #MASK_PRI]
     b choose
 #endif
 

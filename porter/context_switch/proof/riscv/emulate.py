@@ -19,6 +19,7 @@ from porter.context_switch.proof.model import (
     MASKS,
     PENDING,
     PRIMASK,
+    PRIMASK_BIT,
     SPIN,
     SVC,
     SWITCH,
@@ -137,7 +138,7 @@ class Emulator(Emulated):
 
     def _initial_block(self, state: State) -> list[int]:
         block = [0] * BLOCK_WORDS
-        masks = int(self._resumes) << 8 * VCT_ACT | state.masked << 8 * PRIMASK
+        masks = int(self._resumes) << 8 * VCT_ACT | state.masked << PRIMASK_BIT
         block[MASKS // 4] = masks | state.base << 8 * BASEPRI
         block[PENDING // 4] = state.pending
         block[USR_REG // 4 : USR_REG // 4 + USR_WORDS] = state.found

@@ -12,6 +12,7 @@ from porter.context_switch.proof.model import (
     CYCLES,
     MASKS,
     PRIMASK,
+    PRIMASK_BIT,
     SPIN,
     SWITCH,
     TRAP_SET,
@@ -129,7 +130,7 @@ def entry(image: Image, model: Model, native: bool) -> RiscvPath:
         return path
     path.block = {4 * index: symbol(f"fvm_state[{index}]") for index in range(BLOCK_WORDS)}
     in_vct = int(path.resumes) << 8 * VCT_ACT
-    masks = binary("|", binary("<<", closed, 8 * PRIMASK), binary("<<", base, 8 * BASEPRI))
+    masks = binary("|", binary("<<", closed, PRIMASK_BIT), binary("<<", base, 8 * BASEPRI))
     path.block[MASKS] = binary("|", masks, in_vct)
     for index, name in enumerate(CONTEXT):
         path.block[USR_REG + 4 * index] = symbol(name)
