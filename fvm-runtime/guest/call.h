@@ -25,6 +25,9 @@ void guest_switch_preempted(void);
  * and without live FPU state. */
 void guest_unmask(struct fvm_switch *here);
 
+/* The choice of virt_yield_frames, which switches itself: for switch.S alone. */
+void guest_choose_by_frame(void);
+
 /* Turns a cooperative frame that a switch handler loaded into USR_REG into one that the kernel can
  * resume; leaves a preempted one alone. */
 void guest_complete_frame(void);

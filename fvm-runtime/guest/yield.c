@@ -8,6 +8,7 @@
 /* With a pick function, guest_switch sees one task, whose stack pointer changes. */
 static struct {
     uint32_t *stack;
+    void (*pick)(struct virt_task *task); /* guest_choose_by_frame's */
 } picked;
 static void *volatile picked_task = &picked;
 static uint32_t *(*picks)(uint32_t *sp);
@@ -39,6 +40,12 @@ void virt_yield_set(uint32_t *(*pick)(uint32_t *sp))
 {
     picks = pick;
     set(&picked_task, choose_by_pick, 0, guest_switch_preempted);
+}
+
+void virt_yield_frames(void (*pick)(struct virt_task *task))
+{
+    picked.pick = pick;
+    set(&picked_task, guest_choose_by_frame, 0, by_handler);
 }
 
 void virt_yield_task(void *volatile *task, void (*choose)(void), const char *name)

@@ -16,6 +16,7 @@ from porter.context_switch.names import Names
 from porter.context_switch.pick import Pick
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.variants import Key, Span, Variant, variants
+from porter.context_switch.yielded import Yielded
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_facts import predefined
 
@@ -97,6 +98,10 @@ def known_to(options: CompileOptions) -> frozenset[str]:
 def with_pick_of_all(handler: Handler, arms: tuple[Arm, ...], names: Names) -> Handler:
     """The handler without its pick, where another arm has another one."""
     picks = [arm.handler.pick for arm in arms if isinstance(arm.handler, Handler)]
+    if isinstance(handler.pick, Yielded):  # each arm has its own
+        if all(isinstance(pick, Yielded) for pick in picks) and len(picks) == len(arms):
+            return handler
+        return replace(handler, pick="an #if arm of it saves something else")
     if not isinstance(handler.pick, Pick):
         return handler
     expected = _pick_text(handler.pick, names)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from porter.context_switch.assembler_frames import AssemblerFrames
 from porter.context_switch.c_function import Writer
 from porter.context_switch.c_words import otherwise_declared
+from porter.context_switch.frame_yield import HEAD, depth_or_reason
 from porter.context_switch.handler import Handler, raises_svc
 from porter.context_switch.ir import Call, Guest
 from porter.context_switch.lift_state import Signature
@@ -19,7 +20,8 @@ from porter.context_switch.resumers import Resumers
 from porter.context_switch.saved_places import saved_behind
 from porter.context_switch.saved_words import blocks_behind
 from porter.context_switch.stack_depth import ALLOWED, Unbounded, stack_depth
-from porter.context_switch.structure import conditions_and_statements
+from porter.context_switch.structure import Node, conditions_and_statements
+from porter.context_switch.yielded import Yielded
 from porter.project.vectors import PENDSV, SVC, Vectors
 from porter.source.c_tree import one_line
 
@@ -48,6 +50,8 @@ class FastYield:
     def registration(self, writer: Writer) -> tuple[Guest, ...]:
         """The calls in front of the first task's start."""
         pick = self.home.pick
+        if isinstance(pick, Yielded):
+            return (Guest((), "virt_yield_frames", (self.function or "",)),)
         short = isinstance(pick, Pick) and pick.short
         frames = (Guest((), "virt_yield_short_frames", ()),) if short else ()
         if self.running is None:
@@ -58,16 +62,24 @@ class FastYield:
 
 
 def fast_yield(
-    functions: Sequence[tuple[str, Handler]], names: Names, vectors: Vectors
+    functions: Sequence[tuple[str, Handler]],
+    names: Names,
+    vectors: Vectors,
+    others: Sequence[tuple[Node, ...]] = (),
 ) -> FastYield | str | None:
     """That of a file with these functions, by name; the reason where another handler resumes tasks
-    too, or where what chooses the next one does what only a handler may."""
-    homes = [(name, handler) for name, handler in functions if isinstance(handler.pick, Pick)]
+    too, or where what chooses the next one does what only a handler may. `others`: what other #if
+    arms of a handler do to yield."""
+    picks = (Pick, Yielded)
+    homes = [(name, handler) for name, handler in functions if isinstance(handler.pick, picks)]
     if not homes:
         return None
     name, home = homes[0]
     if other := _served_elsewhere(name, home, names.project.resumers, vectors):
         return other
+    if isinstance(home.pick, Yielded):
+        depth = depth_or_reason([home.pick.nodes, *others], names)
+        return depth if isinstance(depth, str) else FastYield(home, None, f"{name}_pick", depth)
     if other := _other_resumer(home, functions, names.project.resumers, vectors):
         return other
     assert isinstance(home.pick, Pick)
@@ -145,8 +157,10 @@ def _other_resumer(
     return ""
 
 
-def pick_text(writer: Writer, name: str, pick: Pick) -> list[str]:
+def pick_text(writer: Writer, name: str, pick: Pick | Yielded) -> list[str]:
     """A pick function as C."""
+    if isinstance(pick, Yielded):
+        return [HEAD, *writer.yielded(name, pick)]
     return [
         "/* The same for a yield that is a function call: the registers are on the stack. */",
         *writer.pick(name, pick),

@@ -14,9 +14,9 @@ from porter.context_switch.ir import Guest
 from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.lost_numbers import asks_exception
 from porter.context_switch.names import Names
-from porter.context_switch.pick import Pick
 from porter.context_switch.result import ROLE_CALL, ROLE_START, ROLE_SVC, ROLE_SWITCH
 from porter.context_switch.structure import conditions_and_statements
+from porter.context_switch.yielded import Yielded
 from porter.project.vectors import Vectors
 
 NO_START = (
@@ -94,6 +94,19 @@ def _first(part: Part, writer: Writer) -> Sequence[str]:
     return [*own, *([""] if own else []), *text]
 
 
+def _pick_text(part: Part, name: str, writer: Writer) -> Sequence[str]:
+    """What a yield needs of the handler, under the conditions of its arms."""
+
+    def lines(handler: Handler | str) -> tuple[str, ...]:
+        if isinstance(handler, str) or isinstance(handler.pick, str):
+            return ()
+        return tuple(pick_text(writer, name, handler.pick))
+
+    texts = [(arm.choices, lines(arm.handler)) for arm in part.arms]
+    differ = texts and isinstance(part.handler.pick, Yielded)
+    return under_conditions(texts) if differ else lines(part.handler)
+
+
 def write_parts(parts: Sequence[Part], writer: Writer, names: Names, vectors: Vectors) -> FileText:
     """The text, with declarations in front of the first function that needs them; `vectors`
     say which exceptions they serve."""
@@ -101,7 +114,9 @@ def write_parts(parts: Sequence[Part], writer: Writer, names: Names, vectors: Ve
         writer.look_at(handler)
     starts = [part for part in parts if part.handler.role == ROLE_START]
     functions = [(part.name, part.handler) for part in parts]
-    found = fast_yield(functions, names, vectors) if starts else None
+    others = [handler.pick.nodes for part in parts for handler in part.handlers()
+              if isinstance(handler.pick, Yielded)]  # fmt: skip
+    found = fast_yield(functions, names, vectors, others) if starts else None
     fast = found if isinstance(found, FastYield) else None
     first = fast.registration(writer) if fast is not None else ()
     blocks: dict[int, list[str]] = {}
@@ -117,15 +132,13 @@ def write_parts(parts: Sequence[Part], writer: Writer, names: Names, vectors: Ve
             part = replace(part, head=(*_first(part, writer), *part.head))
         lines = [*part.head, *(under_conditions(text) if text else body(part.handler))]
         if fast is not None and part.handler is fast.home and fast.function is not None:
-            home_pick = fast.home.pick
-            assert isinstance(home_pick, Pick)
-            lines = [*pick_text(writer, fast.function, home_pick), "", *lines]
+            lines = [*_pick_text(part, fast.function, writer), "", *lines]
         blocks[part.start] = lines
     if fast is not None and fast.function is not None:
         place = min(part.start for part in starts)
         home = next(part.start for part in parts if part.handler is fast.home)
         pick = fast.home.pick
-        if place < home and isinstance(pick, Pick):
+        if place < home and not isinstance(pick, str):
             declaration = writer.pick_signature(fast.function, pick) + ";"
             blocks[place] = [declaration, "", *blocks[place]]
     if externs := writer.externs():

@@ -28,7 +28,7 @@ from porter.context_switch.moved_stacks import moves_stack
 from porter.context_switch.names import Names
 from porter.context_switch.never_back import refuse_no_return
 from porter.context_switch.object_file import Function
-from porter.context_switch.pick import Pick, find_pick
+from porter.context_switch.pick import CONDITIONAL, Pick, find_pick
 from porter.context_switch.recipe import Recipe, recipe_for
 from porter.context_switch.result import (
     ROLE_OTHER,
@@ -46,6 +46,7 @@ from porter.context_switch.structure import (
     symbols,
 )
 from porter.context_switch.uncalled import uncalled
+from porter.context_switch.yielded import Yielded, yielded
 
 WAITS_FOR_TASKS = "it waits until a task is ready, which a task that yields can't"
 
@@ -59,7 +60,7 @@ class Handler:
     symbol: str
     role: str
     nodes: tuple[Node, ...]
-    pick: Pick | str
+    pick: Pick | Yielded | str
     instructions: int
     recipe: Recipe | None = None
     signature: Signature = NOTHING
@@ -107,10 +108,10 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     draft = code.understood(Draft(machine, function, role, own, signatures, names, texts))
     for check in code.checks:
         check(draft)
-    pick: Pick | str = machine.no_yields or "not a switch handler"
+    pick: Pick | Yielded | str = machine.no_yields or "not a switch handler"
     if role == ROLE_SWITCH and not machine.no_yields:
         waits = any(isinstance(it, Guest) and it.function == IDLE for it in flatten(draft.nodes))
-        pick = WAITS_FOR_TASKS if waits else find_pick(draft.nodes)
+        pick = WAITS_FOR_TASKS if waits else _pick(draft.nodes)
     mentioned = symbols(draft.nodes)
     own = replace(own, names=tuple("" if _taken(name, mentioned) else name for name in own.names))
     recipe = recipe_for(mentioned)
@@ -124,6 +125,17 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
         function.name, role, draft.nodes, pick, len(texts), recipe, own, draft.first, places,
         private, may_miss, function.names, function.weak,
     )  # fmt: skip
+
+
+def _pick(nodes: tuple[Node, ...]) -> Pick | Yielded | str:
+    """What a yield in user mode needs, or why it can't have that."""
+    pick = find_pick(nodes)
+    if isinstance(pick, Pick):
+        return pick
+    other = yielded(nodes)
+    if isinstance(other, str) and pick == CONDITIONAL:
+        return f"{pick}, and {other}"
+    return other if isinstance(other, Yielded) else pick
 
 
 def _own(assembly: Assembly, function: Function, code: Code, names: Names) -> Signature:

@@ -17,14 +17,31 @@ from porter.context_switch.own_masks import opens_interrupts
 from porter.context_switch.pick import Pick
 from porter.context_switch.resumers import Resumers
 from porter.context_switch.saved_frames import follows_saved
-from porter.context_switch.structure import conditions_and_statements
+from porter.context_switch.structure import Node, conditions_and_statements
 from porter.context_switch.understood import not_understood
-from porter.source.c_tree import Node, ancestors, text_of, walk
+from porter.source.c_tree import Node as CNode
+from porter.source.c_tree import ancestors, text_of, walk
 
 
 def only_in_handler(pick: Pick, units: CUnits, callees: Callees, resumers: Resumers) -> str:
     """Why a pick is nothing for a fast yield; "" where all that it may do is known and harmless."""
-    items = conditions_and_statements(pick.nodes)
+    if why := may_not_choose(pick.nodes, units, callees):
+        return why
+    if followed := follows_saved(pick, units, resumers.starts):
+        return followed
+    return not_read(pick.nodes, units, callees, resumers)
+
+
+def not_read(nodes: tuple[Node, ...], units: CUnits, callees: Callees, resumers: Resumers) -> str:
+    """What choosing the next task may do that nobody can tell."""
+    items = conditions_and_statements(nodes)
+    called = [item.function for item in items if isinstance(item, Call)]
+    return not_understood(called, units, callees, resumers.calculates)
+
+
+def may_not_choose(nodes: tuple[Node, ...], units: CUnits, callees: Callees) -> str:
+    """Why these nodes, or what they call, may run in a handler alone, whatever frames are like."""
+    items = conditions_and_statements(nodes)
     if any(isinstance(item, Guest) and "VIRT_PRIMASK" in item.arguments for item in items):
         return "choosing the next task writes PRIMASK"
     called = [item.function for item in items if isinstance(item, Call)]
@@ -35,21 +52,20 @@ def only_in_handler(pick: Pick, units: CUnits, callees: Callees, resumers: Resum
     for it in callees.of(called):
         if any(map(_reads_icsr, it.body.definitions)):
             return f"{it.name}(), which choosing a task may call, asks for the handler's mode"
-    followed = follows_saved(pick, units, resumers.starts)
-    return followed or not_understood(called, units, callees, resumers.calculates)
+    return ""
 
 
-def _reads_icsr(definition: Node) -> bool:
+def _reads_icsr(definition: CNode) -> bool:
     return any(_is_icsr(node) and not _is_written(node) for node in walk(definition))
 
 
-def _is_icsr(node: Node) -> bool:
+def _is_icsr(node: CNode) -> bool:
     if node.type == "number_literal":
         return text_of(node).rstrip(b"uUlL").lower() == b"0xe000ed04"
     return node.type == "field_identifier" and text_of(node) == b"ICSR"
 
 
-def _is_written(node: Node) -> bool:
+def _is_written(node: CNode) -> bool:
     """Whether a register stands left of an assignment."""
     for inner, outer in pairwise([node, *ancestors(node)]):
         if outer.type == "assignment_expression":

@@ -35,6 +35,7 @@ from porter.context_switch.ir import (
 from porter.context_switch.structure import If, Node, Return, conditions_and_statements
 from porter.context_switch.walk import defined, rewrite, used
 
+CONDITIONAL = "the context is saved or restored under a condition, or in one arm of it"
 _FRAME = (*CORE, "LR")
 _FRAMES = (_FRAME, CORE)
 _FPU_REGISTERS = tuple(map(Var, FPU))
@@ -105,7 +106,7 @@ def _why_no_frame(nodes: tuple[Node, ...]) -> str:
         if (isinstance(item, BlockStore) and _saves(item) and item not in nodes) or (
             isinstance(item, BlockLoad) and _restores(item) and item not in nodes
         ):
-            return "the context is saved or restored under a condition, or in one arm of it"
+            return CONDITIONAL
     return "no single instruction saves or none restores {r4-r11, EXC_RETURN} or {r4-r11}"
 
 

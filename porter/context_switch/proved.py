@@ -28,6 +28,7 @@ from porter.context_switch.proof import (
     library_pick,
     mentions,
     prove,
+    prove_frames,
     prove_pick,
 )
 from porter.context_switch.result import (
@@ -40,6 +41,7 @@ from porter.context_switch.result import (
 )
 from porter.context_switch.structure import flatten, only_compared
 from porter.context_switch.variants import Span, Variant, variants
+from porter.context_switch.yielded import Yielded
 from porter.project.compile_options import CompileOptions
 from porter.source.source_file import ASM_SUFFIXES
 
@@ -150,6 +152,8 @@ class Prover:
                 prove(other, ported, handler.symbol, model, self._command)
         for arm, before, after in self._arms(claim):
             prove(before, after, arm.symbol, _model(arm, extra), self._command)
+            if isinstance(arm.pick, Yielded):
+                self._yields(arm, before, after, _model(arm, extra))
         proof = prove(original, ported, handler.symbol, model, self._command)
         return replace(proof, yields=self._yields(handler, original, ported, model))
 
@@ -210,6 +214,12 @@ class Prover:
 
     def _yields(self, handler: Handler, original: bytes, ported: bytes, model: Model) -> int:
         """How many cooperative yields were compared; 0 where the port registers none of this."""
+        if isinstance(handler.pick, Yielded) and mentions(ported, "virt_yield_frames"):
+            symbols = (handler.symbol, f"{handler.symbol}_pick")
+            try:
+                return prove_frames(original, ported, symbols, model, self._command)
+            except NotTranscribable as reason:
+                raise NoYield(handler.symbol, f"not proved, {reason}") from reason
         if not isinstance(handler.pick, Pick):
             return 0
         running = running_task(handler.pick)

@@ -25,7 +25,8 @@ def declared() -> set[str]:
         for path in sorted((ROOT / "fvm-runtime" / folder).rglob("*.h"))
     )
     name = rf"({NAME.pattern})"
-    forms = (rf"{name}(?=\s*\()", rf"typedef\b[^;]*?\b{name}\b[^;]*;", rf"extern [^;(]*\b{name};")
+    forms = (rf"{name}(?=\s*\()", rf"typedef\b[^;]*?\b{name}\b[^;]*;", rf"extern [^;(]*\b{name};",
+             rf"struct {name}\s*\{{")  # fmt: skip
     return {found for form in forms for found in re.findall(form, text)}
 
 

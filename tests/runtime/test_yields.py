@@ -19,7 +19,13 @@ from tests.runtime.yields.processor import Processor, build
 
 M4F = ("-mcpu=cortex-m4", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16")
 M3 = ("-mcpu=cortex-m3", "-mfloat-abi=soft")
-MACHINES = {"fpu": (M4F, ()), "soft": (M3, ()), "short": (M3, ("-DSHORT_FRAMES",))}
+MACHINES = {
+    "fpu": (M4F, ()),
+    "soft": (M3, ()),
+    "short": (M3, ("-DSHORT_FRAMES",)),
+    "whole frames": (M3, ("-DFRAMES",)),
+    "whole frames, fpu": (M4F, ("-DFRAMES",)),
+}
 FLAGS = 0xF80F_0000  # NZCVQ and GE
 EQUAL = 1 << 30
 ARRIVALS = 6
@@ -85,9 +91,11 @@ class Tasks:
         stack = p.STACKS + 0x2000
         core = [self._word() for _ in range(13)]
         frame = [*core[:4], core[12], self._word() | 1, machine.symbols["work"], p.THUMB]
-        marks = [] if self._short else [p.BASIC]
-        start = stack - 4 * (len(frame) + 8 + len(marks))
-        machine.store(start, *core[4:12], *marks, *frame)
+        is_whole = "pick_frame" in machine.symbols
+        marks = [] if self._short or is_whole else [p.BASIC]
+        flag = [0] if is_whole and machine.has_fpu else []
+        start = stack - 4 * (len(flag) + 8 + len(marks) + len(frame))
+        machine.store(start, *flag, *core[4:12], *marks, *frame)
         machine.store(machine.symbols["task"], start)
         registers = dict(zip(p.CORE, core, strict=True))
         self.expected[0] = {**registers, p.LR: frame[5], p.SP: stack}
@@ -157,7 +165,10 @@ class Tasks:
 
 
 CASES = [
-    (machine, way) for machine in MACHINES for way in WAYS if machine == "fpu" or not WAYS[way].fpu
+    (machine, way)
+    for machine in MACHINES
+    for way in WAYS
+    if MACHINES[machine][0] is M4F or not WAYS[way].fpu
 ]
 
 
@@ -167,7 +178,7 @@ def processor(
 ) -> Processor:
     machine, defines = MACHINES[request.param]
     folder: Path = tmp_path_factory.mktemp("yields")
-    return Processor(build(folder, machine, defines), request.param == "fpu")
+    return Processor(build(folder, machine, defines), machine is M4F)
 
 
 @pytest.mark.parametrize("entry", ["yields", "yields_in_critical_section"])
@@ -198,8 +209,7 @@ MISTAKES = {
         ("    push {r4-r11, r12, lr}\n    strb r0, [r0, #MASK_PRI]\nchoose:",
          "    push {r4-r11, r12, lr}\nchoose:"), "yielded", False),
     "the mask too late": (
-        ("    push {r4-r11, r12, lr}\n    strb r0, [r0, #MASK_PRI]\n    b choose",
-         "    push {r4-r11, r12, lr}\n    b choose"), "yielded", True),
+        ("switch_fpu:\n    strb r0, [r0, #MASK_PRI]\n", "switch_fpu:\n"), "yielded", True),
     "FPSCR lost": (("    vmsr fpscr, r3\n    vpop {s16-s31}\n    bx lr",
                     "    vpop {s16-s31}\n    bx lr"), "yielded with fpu", True),
     "IT state lost": (("0x0600FE00", "0x00000200"), "preempted in it", False),

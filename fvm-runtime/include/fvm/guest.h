@@ -217,6 +217,17 @@ void virt_yield_short_frames(void);
 void virt_idle(void);
 int virt_idles(void);
 
+/* Of a task that doesn't run: where its exception frame is, and EXC_RETURN. */
+struct virt_task {
+    uint32_t SP, LR;
+};
+
+/* For an RTOS with another frame, if r4-r11 are saved right below the exception frame, or below
+ * S16-S31 there when bit 4 of EXC_RETURN is 0. pick() is the RTOS's switch handler but for saving
+ * and loading these: from a task that yields to the one that runs next. It may put two words below
+ * r4-r11. In VCT the handler of vector 0 switches. */
+void virt_yield_frames(void (*pick)(struct virt_task *task));
+
 #ifdef __cplusplus
 }
 #endif

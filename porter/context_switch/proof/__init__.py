@@ -7,6 +7,7 @@ one address, `model` says what stands for what.
 from __future__ import annotations
 
 from porter.context_switch.proof.cooperative import LIBRARY, library_pick, prove_pick
+from porter.context_switch.proof.frames import prove_frames
 from porter.context_switch.proof.link import mentions
 from porter.context_switch.proof.model import Model
 from porter.context_switch.proof.prove import prove
@@ -20,5 +21,6 @@ __all__ = [
     "library_pick",
     "mentions",
     "prove",
+    "prove_frames",
     "prove_pick",
 ]

@@ -53,7 +53,13 @@ SVC, SWITCH = 2, 0  # virtual vectors
 _WORDS = {TRIGGER: 1, CLEAR: 1, SUPERVISOR_CALL: 1, TRAP_SET: 1, ONCE: 1}  # arguments
 # Calls that stand for nothing in the original: serving what an unmask finds pending, and telling
 # the guest library before the first task how a yield switches.
-_SILENT = (UNMASKED, "virt_yield_set", "virt_yield_task", "virt_yield_short_frames")
+_SILENT = (
+    UNMASKED,
+    "virt_yield_set",
+    "virt_yield_task",
+    "virt_yield_short_frames",
+    "virt_yield_frames",
+)
 
 
 def kept(block: Sequence[object]) -> list[object]:

@@ -33,11 +33,64 @@ static void pend_sv(void)
 }
 #endif
 
+#ifdef FRAMES
+/* With an FPU a word below r4-r11 says whether S16-S31 are in the frame. */
+static int has_fpu(uint32_t exc_return) { return (exc_return & 0x10u) == 0; }
+
+static uint32_t *next(uint32_t *sp, uint32_t exc_return)
+{
+#ifdef __ARM_FP
+    *--sp = has_fpu(exc_return);
+#else
+    (void)exc_return;
+#endif
+    current->sp = sp;
+    choose();
+    return current->sp;
+}
+
+static void pend_sv(void)
+{
+    uint32_t *sp = (uint32_t *)USR_REG->Reg.SP;
+    uint32_t fpu = 0;
+    if (has_fpu(USR_REG->Reg.LR)) {
+        USR_VSTMDB(sp);
+    }
+    USR_STMDB(sp, R4, R11);
+    sp = next(sp, USR_REG->Reg.LR);
+#ifdef __ARM_FP
+    fpu = *sp++;
+#endif
+    USR_LDMIA(sp, R4, R11);
+    if (fpu != 0) {
+        USR_VLDMIA(sp);
+    }
+    USR_REG->Reg.SP = (uint32_t)sp;
+    USR_REG->Reg.LR = fpu != 0 ? 0xFFFFFFEDu : 0xFFFFFFFDu;
+}
+
+void pick_frame(struct virt_task *yielding)
+{
+    uint32_t *sp = (uint32_t *)yielding->SP - 8 - (has_fpu(yielding->LR) ? 16 : 0);
+    uint32_t fpu = 0;
+    sp = next(sp, yielding->LR);
+#ifdef __ARM_FP
+    fpu = *sp++;
+#endif
+    yielding->SP = (uint32_t)(sp + 8 + (fpu != 0 ? 16 : 0));
+    yielding->LR = fpu != 0 ? 0xFFFFFFEDu : 0xFFFFFFFDu;
+}
+#endif
+
 void set_up(void)
 {
     current = &task[1];
     (void)virt_vct_set(FVM_VIRT_TICK, tick, 0, VIRT_MASKABLE);
     virt_yield_task((void *volatile *)&current, choose, NULL);
+#ifdef FRAMES
+    (void)virt_vct_set(FVM_VIRT_SWITCH, pend_sv, 0, VIRT_MASKABLE);
+    virt_yield_frames(pick_frame);
+#endif
 #ifdef SHORT_FRAMES
     (void)virt_vct_set(FVM_VIRT_SWITCH, pend_sv, 0, VIRT_MASKABLE);
     virt_yield_short_frames();

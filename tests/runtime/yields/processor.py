@@ -23,7 +23,8 @@ from porter.context_switch.proof.registers import Registers
 unicorn: Any = _unicorn
 RUNTIME = Path(__file__).resolve().parents[3] / "fvm-runtime"
 SOURCES = ("guest/yield.c", "guest/vct.c", "guest/vectors.c", "guest/hypercall.c",
-           "arch/armv7m/guest/frame.c", "arch/armv7m/guest/switch.S")  # fmt: skip
+           "arch/armv7m/guest/frame.c", "arch/armv7m/guest/frames.S",
+           "arch/armv7m/guest/switch.S")  # fmt: skip
 CODE, RAM, SIZE, STACKS = 0x1_0000, 0x2000_0000, 0x1_0000, 0x2000_8000
 CORE = [getattr(arm, f"UC_ARM_REG_R{number}") for number in range(13)]
 SINGLE = [getattr(arm, f"UC_ARM_REG_S{number}") for number in range(32)]
