@@ -291,9 +291,9 @@ class FaultPolicy:
     """What becomes of a domain that faulted: `restart`, `stop`, or what `process` decides (`user`).
 
     Faults that follow the one before `within_us` form a row, of at most so many restarts (0: no
-    limit); `starting`: that is for a VM which has never waited, and whose row is the first since
-    the chip started. The second restart of a row is delayed, each further one twice as long; so is
-    the moment at which the process is asked.
+    limit); `starting`: that is for a VM of which no tick was served, and whose row is the first
+    since the chip started. The second restart of a row is delayed, each further one twice as long;
+    so is the moment at which the process is asked.
     """
 
     action: str

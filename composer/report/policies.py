@@ -60,7 +60,7 @@ def _fault(domain: Domain) -> Iterator[str]:
         first, last = show_time(policy.delay_us), show_time(policy.longest_us)
         yield f"the second time within {show_time(policy.within_us)} after {first}, at most {last}"
     if policy.most:
-        only = ", if it never waited since the chip started" if policy.starting else ""
+        only = ", if it never got as far as its first tick" if policy.starting else ""
         yield f"stopped after {policy.most} in a row{only}"
 
 

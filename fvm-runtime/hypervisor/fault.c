@@ -60,10 +60,10 @@ static int32_t let_go(const struct hyp_domain *domain)
     return fvm_domain_stop(domain->cap);
 }
 
-static int has_waited(const struct hyp_domain *domain)
+static int had_tick(const struct hyp_domain *domain)
 {
     uint32_t index = (uint32_t)(domain - hyp_domain);
-    return fvm_call(FVM_CALL_STATUS, HYP_CAP_LOG, FVM_STATUS_DOMAIN, index, 0).r1 != 0;
+    return fvm_call(FVM_CALL_STATUS, HYP_CAP_LOG, FVM_STATUS_DOMAIN, index, 0).r2 != 0;
 }
 
 /* Whether the row is longer than the policy lets it be. */
@@ -73,7 +73,7 @@ static int is_over(const struct hyp_domain *domain, const struct row *row)
     if (policy->most == 0 || row->length <= policy->most) {
         return 0;
     }
-    return policy->starting == 0 || (row->later == 0 && !has_waited(domain));
+    return policy->starting == 0 || (row->later == 0 && !had_tick(domain));
 }
 
 /* A new fault. */

@@ -20,7 +20,7 @@ enum hyp_action {
 /* Faults that follow the one before within a time form a row. */
 struct hyp_fault_policy {
     uint8_t action;
-    uint8_t starting;        /* `most` is for a VM that never got going: it has waited for nothing,
+    uint8_t starting;        /* `most` is for a VM that never got going: no tick of its was served,
                                 and all its faults since the chip started are one row */
     uint16_t most;           /* restarts in a row; 0: no limit */
     uint32_t within;         /* kernel ticks, as the two below */

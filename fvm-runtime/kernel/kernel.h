@@ -237,7 +237,6 @@ void vcpu_drop(struct vcpu *vcpu, uint32_t virt_id); /* the line of a halted one
 void vcpu_pend(struct vcpu *vcpu, uint32_t virt_id, bool transparent);
 void vcpu_wake(struct vcpu *vcpu);
 void vcpu_wait(struct thread *thread, uint32_t served);
-bool vcpu_ever_waited(const struct vcpu *vcpu);
 void vcpu_wake_self(struct vcpu *vcpu);
 int32_t vcpu_done(struct vcpu *vcpu, uint32_t virt_id); /* the vector was served */
 void vcpu_resume(struct vcpu *vcpu, uint32_t stack, uint32_t state);

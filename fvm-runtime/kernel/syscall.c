@@ -13,7 +13,7 @@ static FVM_RARE int32_t status(struct call_frame *frame)
     }
     if (subject == FVM_STATUS_DOMAIN && index < FVM_DOMAINS) {
         const struct vcpu *vcpu = vcpu_of_domain(&fvm_domain[index]);
-        frame->r[1] = vcpu == NULL ? 0 : vcpu_ever_waited(vcpu);
+        frame->r[1] = domain_table[index].restarts; /* the epoch */
         frame->r[2] = vcpu == NULL ? 0 : vcpu->tick_served;
         frame->r[3] = vcpu == NULL ? 0 : vcpu->tick_dropped;
         return (int32_t)domain_table[index].restarts;

@@ -76,10 +76,6 @@ void vcpu_pend(struct vcpu *vcpu, uint32_t virt_id, bool transparent)
     (void)pend_vector(vcpu, virt_id, transparent);
 }
 
-static uint32_t ever_waited; /* vCPUs whose USR waited, since the chip started; bits as `bit` */
-
-bool vcpu_ever_waited(const struct vcpu *vcpu) { return (ever_waited & vcpu->bit) != 0; }
-
 /* True if the thread has to block. */
 static bool wait(uint8_t *state)
 {
@@ -94,9 +90,6 @@ void vcpu_wait(struct thread *thread, uint32_t served)
     bool is_vct = thread == vcpu->vct;
     if (is_vct && served != FVM_NONE) {
         (void)vcpu_done(vcpu, served);
-    }
-    if (!is_vct) {
-        ever_waited |= vcpu->bit;
     }
     if (wait(is_vct ? &vcpu->vct_wait : &vcpu->usr_wait)) {
         scheduler_block_vcpu(vcpu, thread);

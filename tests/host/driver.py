@@ -39,6 +39,7 @@ class Seen:
     vcpus: list[VcpuSeen]
     open: frozenset[int]
     raised: frozenset[int]
+    nested: int  # tick of the deferred work that the last step's line came before; 0: none
 
 
 def _bits(words: list[int]) -> frozenset[int]:
@@ -132,8 +133,9 @@ class Driver:
         words_of_lines = (len(tables.routes) + 31) // 32
         lines = [_bits(take(words_of_lines)) for _ in range(2)]
         return Seen(
-            current, loaded, stopped, lost, stack, frame, threads, signals, domains, vcpus, *lines
-        )
+            current, loaded, stopped, lost, stack, frame, threads, signals, domains, vcpus, *lines,
+            next(words),
+        )  # fmt: skip
 
     def close(self) -> None:
         self.power_off()

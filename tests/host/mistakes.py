@@ -162,7 +162,6 @@ MISTAKES = [
     Mistake("kernel/time.c", "    cpu_arch_defer();\n    return true;", "    return true;"),
     Mistake("kernel/vcpu.c", "    if (--vcpu->tick_owed != 0) {", "    if (false) {"),
     Mistake("kernel/vcpu.c", "    vcpu->open = vcpu->watched = false;\n", ""),
-    Mistake("kernel/vcpu.c", "        ever_waited |= vcpu->bit;\n", ""),
     Mistake("kernel/vcpu.c", "        word[i] = 0;\n", "        (void)word;\n"),
     Mistake("kernel/vcpu.c", "        vcpu->line[virt_id] = FVM_NO_INDEX;\n", ""),
     Mistake("kernel/vcpu.c", "tick_owed < vcpu->config->catchup", "tick_owed < 99"),

@@ -71,7 +71,6 @@ class VcpuModel:
     owed: int = 0
     served: int = 0
     dropped: int = 0
-    waited: bool = False  # its USR, since power-on
     bites: int | None = None  # kernel tick at which the watchdog bites
     # fvm_state, as kernel and guest wrote it
     int_ena: int = 0
@@ -422,7 +421,6 @@ class Model:
                 lines=old.lines,
                 served=old.served,
                 dropped=old.dropped,
-                waited=old.waited,
                 groups=old.groups,
                 pending=old.pending,
             )
@@ -470,15 +468,16 @@ class Model:
 
     # --- time ----------------------------------------------------------------------------------
 
-    def spend(self, cycles: int, nested: int | None = None) -> None:
-        """Time passes. `nested` is a line that arrives right before a tick's deferred work."""
+    def spend(self, cycles: int, nested: int | None = None, at: int = 0) -> None:
+        """Time passes. `nested` is a line that arrives right before the deferred work of a tick,
+        `at` that tick as the kernel says: it may have work with an alarm that was put off."""
         ticks = (self.now + cycles) // self.tables.tick_cycles - self.now // self.tables.tick_cycles
         self.now += cycles
         for _ in range(ticks):
             self.ticks += 1
             alarms = self._alarms()
             self.take_lines()
-            if alarms and nested is not None:
+            if nested is not None and (at == self.ticks or (alarms and at == 0)):
                 self.raise_line(nested)
                 nested = None
             for ring, index in alarms:
@@ -548,9 +547,7 @@ class Model:
         vcpu, config = self.vcpus[index], self.tables.vcpus[index]
         usr = thread == config.usr
         if number == CALL["VCT_WAIT"]:
-            if usr:
-                vcpu.waited = True
-            else:
+            if not usr:
                 self._done(index, a[0])
             reason = "latch" if usr else "wake"
             if getattr(vcpu, reason):
@@ -789,11 +786,10 @@ class Model:
             return self.ticks
         if a[1] == 1 and a[2] < len(self.tables.domains):
             vcpu = self.tables.domains[a[2]].vcpu
-            if vcpu == NO_INDEX:
-                frame[1:] = [0, 0, 0]
-            else:
-                of = self.vcpus[vcpu]
-                frame[1:] = [int(of.waited), of.served, of.dropped]
+            counts = [0, 0]
+            if vcpu != NO_INDEX:
+                counts = [self.vcpus[vcpu].served, self.vcpus[vcpu].dropped]
+            frame[1:] = [self.restarts[a[2]], *counts]
             return self.restarts[a[2]]
         if a[1] == 2 and a[2] < self.tables.signals:
             signal = self.signals[a[2]]

@@ -135,8 +135,8 @@ class Run:
         self._compare()
 
     def spend(self, cycles: int, nested: int | None = None) -> None:
-        self.model.spend(cycles, nested)
         self._do(f"spend {cycles} {0xFFFF if nested is None else nested}")
+        self.model.spend(cycles, nested, self.seen.nested)
         self._compare()
 
     def fault(self, exception: int, status: int, cause: int, address: int) -> None:

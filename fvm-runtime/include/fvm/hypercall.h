@@ -124,7 +124,7 @@
 
 /* FVM_CALL_STATUS subjects and what r0-r3 then hold. */
 #define FVM_STATUS_KERNEL 0 /* tick, records lost, protection on (1/0), mask of stopped domains */
-#define FVM_STATUS_DOMAIN 1 /* restarts, 1: USR ever waited, ticks served, dropped (no vCPU: 0) */
+#define FVM_STATUS_DOMAIN 1 /* restarts, epoch, ticks served, ticks dropped (0 without vCPU) */
 #define FVM_STATUS_SIGNAL 2 /* counts handed to waiters, counts pending, 0, 0 */
 
 /* Results. Every refusal is one of these; nothing else changed. */

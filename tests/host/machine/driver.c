@@ -105,6 +105,7 @@ static void tell_state(void)
     }
     tell_lines(processor_is_open);
     tell_lines(processor_is_pending);
+    number(host_nested_tick);
     putchar('\n');
 }
 
@@ -208,6 +209,7 @@ static bool step(const char *name, const uint32_t *word)
         processor_raise(word[0]);
     } else if (strcmp(name, "spend") == 0) {
         host_nested_line = word[1] < FVM_IRQS ? word[1] : HOST_NO_LINE;
+        host_nested_tick = 0;
         processor_spend(word[0]);
         host_nested_line = HOST_NO_LINE;
     } else {

@@ -16,6 +16,7 @@ uint32_t kernel_exc_return; /* the word that entry.S keeps at the top of the ker
 uint32_t host_psp;
 uint32_t host_loaded;
 uint32_t host_nested_line = HOST_NO_LINE;
+uint32_t host_nested_tick;
 jmp_buf host_started;
 uint32_t host_port[8];
 
@@ -129,6 +130,7 @@ static void run_deferred(void)
     if (host_nested_line != HOST_NO_LINE) {
         uint32_t line = host_nested_line;
         host_nested_line = HOST_NO_LINE;
+        host_nested_tick = time_ticks();
         pending[line] = true;
         if (open[line]) {
             run_stub(line);

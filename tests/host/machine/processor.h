@@ -42,6 +42,7 @@ void processor_spend(uint32_t cycles); /* ticks that come meanwhile are taken */
 /* An interrupt that arrives right before the first instruction of the next deferred work. */
 #define HOST_NO_LINE UINT32_MAX
 extern uint32_t host_nested_line;
+extern uint32_t host_nested_tick; /* the kernel's time then */
 
 /* An interrupt arrives; it is taken if its line is open. */
 void processor_raise(uint32_t line);
