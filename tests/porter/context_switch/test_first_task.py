@@ -139,7 +139,7 @@ def test_a_task_that_begins_masked_does_so_in_the_port(tmp_path: Path) -> None:
     first, _, start = text_of(port(tmp_path, CALLED, ARGUMENTS)).partition("void os_start(uint32_t")
     assert "virt_int_restore(VIRT_PRIMASK, os_start_primask);" in first
     assert "virt_int_restore(VIRT_BASEPRI, os_start_basepri);" in first
-    order = ("_basepri = virt_int_query", "mask(VIRT_BASEPRI)", "vct_once", "unmask(VIRT_PRIMASK)")
+    order = ("_basepri = virt_int_level", "mask(VIRT_BASEPRI)", "vct_once", "unmask(VIRT_PRIMASK)")
     places = [start.index(line) for line in order]
     assert places == sorted(places)
 

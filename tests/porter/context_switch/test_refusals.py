@@ -207,23 +207,20 @@ def switching(folder: Path, frame: str, resume: str) -> SwitchPort:
     return handler
 
 
-@pytest.mark.parametrize(
-    ("frame", "resume"),
-    [
-        ("stmdb r0!, {r4-r11, lr}\n", "ldmia r0!, {r4-r11}\nadds r0, #4\n"),
-        (
-            "tst lr, #0x10\nit eq\nvstmdbeq r0!, {s16-s31}\nstmdb r0!, {r4-r11}\n",
-            "ldmia r0!, {r4-r11}\ntst lr, #0x10\nit eq\nvldmiaeq r0!, {s16-s31}\n",
-        ),
-    ],
-)
-def test_a_frame_of_another_shape_gets_no_fast_yield(
-    frame: str, resume: str, tmp_path: Path
-) -> None:
-    handler = switching(tmp_path, frame, resume)
+def test_a_frame_of_another_shape_gets_no_fast_yield(tmp_path: Path) -> None:
+    resume = "ldmia r0!, {r4-r11}\nadds r0, #4\n"
+    handler = switching(tmp_path, "stmdb r0!, {r4-r11, lr}\n", resume)
     assert handler.status == "rewritten"
     assert "no fast yield" in handler.reason
     assert "first-task start" not in handler.reason
+
+
+def test_one_that_has_s16_to_s31_by_exc_return_wants_only_a_start(tmp_path: Path) -> None:
+    frame = "tst lr, #0x10\nit eq\nvstmdbeq r0!, {s16-s31}\nstmdb r0!, {r4-r11}\n"
+    resume = "ldmia r0!, {r4-r11}\ntst lr, #0x10\nit eq\nvldmiaeq r0!, {s16-s31}\n"
+    handler = switching(tmp_path, frame, resume)
+    assert handler.status == "rewritten"
+    assert "no fast yield: no first-task start here" in handler.reason
 
 
 def test_a_function_that_fails_takes_no_other_with_it(tmp_path: Path) -> None:
