@@ -28,6 +28,13 @@ void guest_unmask(struct fvm_switch *here);
 /* The choice of virt_yield_frames, which switches itself: for switch.S alone. */
 void guest_choose_by_frame(void);
 
+/* Makes the frame of USR that of virt_svc_call's caller. */
+void guest_call_frame(void);
+
+/* Before the next supervisor call's handler, or NULL: that, where virt_svc_call is who calls. A
+ * pointer, so that a machine which has no such call isn't linked with what it takes. */
+extern virt_handler guest_before_call;
+
 /* Turns a cooperative frame that a switch handler loaded into USR_REG into one that the kernel can
  * resume; leaves a preempted one alone. */
 void guest_complete_frame(void);

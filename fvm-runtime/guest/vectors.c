@@ -32,13 +32,23 @@ static uint16_t urgency_of(uint32_t virt_id, uint32_t prio)
 }
 
 static virt_handler once; /* for the next supervisor call, in place of its handler, or NULL */
+virt_handler guest_before_call;
 
 /* A supervisor call may start a task, whose frame is the guest's. */
 static void run_supervisor_call(void)
 {
-    virt_handler run = once != NULL ? once : vector[FVM_VIRT_SVC].handler;
-    once = NULL;
-    run();
+    if (once != NULL) {
+        virt_handler resume = once;
+        once = NULL;
+        resume();
+    } else {
+        if (guest_before_call != NULL) {
+            virt_handler make_frame = guest_before_call;
+            guest_before_call = NULL;
+            make_frame();
+        }
+        vector[FVM_VIRT_SVC].handler();
+    }
     guest_complete_frame();
 }
 

@@ -80,6 +80,16 @@ def test_a_supervisor_call_brings_its_number(values: dict[str, int]) -> None:
     }
 
 
+def test_a_call_by_registers_loses_none_whatever_comes_in_between(values: dict[str, int]) -> None:
+    assert about(values, "registers") == {
+        "wrong": 0,
+        "changed": 0,
+        "lost": 0,
+        "number": 0,
+        "enough": 1,
+    }
+
+
 def test_handlers_run_by_priority_then_call_then_tick_then_switch(
     values: dict[str, int],
 ) -> None:

@@ -78,6 +78,18 @@ static inline int virt_in_vct(void) { return fvm_state.vct_act; } /* the `IPSR !
 /* `svc #number`: FVM_VIRT_SVC is served before it returns, unless VIRT_PRIMASK holds it. */
 void virt_svc(uint32_t number);
 
+/* `svc 0` in C that hands over r0-r3 and r12, for asm statements alone: `bl virt_svc_call` keeps
+ * all registers but lr, and r0-r3 are what FVM_VIRT_SVC's handler leaves in the caller's frame. In
+ * a handler or under VIRT_PRIMASK it is a fault, as on the machine. */
+void virt_svc_call(void);
+
+/* For that handler: calls the function at an address with four words. */
+static inline uint32_t virt_service(uint32_t r0, uint32_t r1, uint32_t r2, uint32_t r3,
+                                    uint32_t function)
+{
+    return ((uint32_t(*)(uint32_t, uint32_t, uint32_t, uint32_t))function)(r0, r1, r2, r3);
+}
+
 /* Has VCT run resume() once, as a supervisor call's handler: at once, or when VIRT_PRIMASK is
  * opened, before the tick and a requested switch. For what sets USR_REG to start the first task:
  * USR goes on with what it leaves there. The handler of FVM_VIRT_SVC serves the calls behind it. */

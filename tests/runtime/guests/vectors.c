@@ -15,6 +15,7 @@ static volatile uint32_t ticks, maskable, transparent, svc, switches;
 static volatile uint32_t depth, deepest; /* of handlers in handlers */
 static volatile uint32_t number;         /* of the last supervisor call */
 static volatile uint32_t repeat;         /* how often the maskable handler pends itself */
+static volatile uint32_t by_register;    /* the supervisor call says what to do */
 static volatile uint32_t order;          /* decimal digits: handlers in the order they ran */
 
 static void enter(uint32_t digit)
@@ -35,7 +36,13 @@ void svc_handler(void)
 {
     enter(2);
     svc++;
-    number = ((const uint8_t *)virt_svc_frame()[6])[-2];
+    uint32_t *frame = (uint32_t *)USR_REG->Reg.SP;
+    if (by_register != 0) {
+        number = ((const uint8_t *)frame[6])[-2];
+        frame[0] = virt_service(frame[0], frame[1], frame[2], frame[3], frame[4]);
+    } else {
+        number = ((const uint8_t *)virt_svc_frame()[6])[-2];
+    }
     depth--;
 }
 
@@ -158,6 +165,47 @@ static void numbers(void)
     report("svc.served_at_unmask", (int32_t)number);
     virt_int_unmask(VIRT_BASEPRI);
     report("svc.calls", (int32_t)(svc - before));
+}
+
+static uint32_t mix(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+    return virt_in_vct() != 0 ? a + 3u * b + 5u * c + 7u * d : 0;
+}
+
+static uint32_t call_mix(uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint32_t *same)
+{
+    register uint32_t r0 __asm("r0") = a;
+    register uint32_t r1 __asm("r1") = b;
+    register uint32_t r2 __asm("r2") = c;
+    register uint32_t r3 __asm("r3") = d;
+    register uint32_t r12 __asm("r12") = (uint32_t)mix;
+    uint32_t carry;
+    __asm volatile("cmp %1, %1\n\tpush {r4, lr}\n\tbl virt_svc_call\n\tpop {r4, lr}\n\t"
+                   "ite eq\n\tmoveq %0, #1\n\tmovne %0, #0"
+                   : "=&r"(carry), "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r12)
+                   :
+                   : "cc", "memory");
+    *same += carry == 1 && r1 == b && r2 == c && r3 == d && r12 == (uint32_t)mix;
+    return r0;
+}
+
+/* While ticks and their own calls come in between, at whatever instruction. */
+static void registers(void)
+{
+    uint32_t before = svc, first = ticks, right = 0, same = 0, calls = 0;
+    by_register = 1;
+    while (ticks - first < 200) {
+        uint32_t a = calls * 0x9E3779B1u;
+        right += call_mix(a, ~a, a >> 7, a ^ 0x55u, &same) ==
+                 a + 3u * ~a + 5u * (a >> 7) + 7u * (a ^ 0x55u);
+        calls++;
+    }
+    by_register = 0;
+    report("registers.wrong", (int32_t)(calls - right));
+    report("registers.changed", (int32_t)(calls - same));
+    report("registers.lost", (int32_t)(calls - (svc - before)));
+    report("registers.number", (int32_t)number);
+    report("registers.enough", calls > 500);
 }
 
 static volatile uint32_t starts;
@@ -429,6 +477,7 @@ int main(void)
     (void)hyp_tick_set(1000);
     holds(VIRT_PRIMASK, "primask.during", "primask.after");
     holds(VIRT_BASEPRI, "basepri.during", "basepri.after");
+    registers();
     masked_sleep();
     what_ends_a_wait();
     closed();
