@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Sequence
 from functools import cached_property, partial
 from pathlib import Path
@@ -15,7 +16,9 @@ from porter.context_switch.lost_numbers import level_compared
 from porter.context_switch.machines import USUAL
 from porter.context_switch.project import units_of
 from porter.context_switch.recipe import core_of
-from porter.context_switch.result import SwitchPort
+from porter.context_switch.result import ROLE_SVC, ROLE_SWITCH, SwitchPort
+from porter.context_switch.service_sites import function_around
+from porter.context_switch.services import Services
 from porter.flow.project_facts import ProjectFacts, Questions
 from porter.judging.verdict import Status
 from porter.libraries.project import LibraryCalls
@@ -33,6 +36,7 @@ from porter.project.request import NOTHING_MORE, Request
 from porter.project.vectors import SYSTEM, Vectors, VectorTable, tables_in_asm, tables_in_c
 from porter.registers.system_space import SystemSpace
 from porter.sites.registers import Registers
+from porter.source.comments import without_comments
 from porter.source.edit import Edit
 from porter.source.evaluate import Evaluator
 from porter.source.source_file import SourceFile
@@ -55,6 +59,21 @@ def build_of(
         wanted = [root / name for name in domain.sources]
         build = with_files(build, [file for file in wanted if file.is_file()])
     return with_folders(build, request.include_dirs) if request.include_dirs else build
+
+
+_SETTERS = frozenset({"__set_PSP", "__TZ_set_PSP_NS"})
+_SETS_PSP = re.compile(
+    rb"\b__(?:TZ_)?set_PSP(?:_NS)?\b|\bmsr(?:[a-z]{2})?\s+psp\b|\bPSP(?:_NS)?\s*=", re.IGNORECASE
+)
+
+
+def _defines_setter(text: CText, match: re.Match[bytes]) -> bool:
+    """Whether it is what CMSIS has for that, which nobody has called yet."""
+    at = match.start()
+    if any(it.start <= at < it.end for it in text.lexed.directives):
+        return False
+    around = function_around(text.lexed.tokens, at)
+    return around in _SETTERS or (not around and match.group().startswith(b"__"))
 
 
 class WholeProject:
@@ -135,7 +154,15 @@ class WholeProject:
             partial(number_asked, units=self.units),
             FpuInUse(self.units).asked_otherwise,
         )
-        return ProjectFacts(self.knowledge, self.live, self.program, questions, self._core_clock)
+        return ProjectFacts(
+            self.knowledge,
+            self.live,
+            self.program,
+            questions,
+            Services([source.path for source in self.live], self.units),
+            self._may_set_psp,
+            self._core_clock,
+        )
 
     @cached_property
     def units(self) -> CUnits:
@@ -155,6 +182,18 @@ class WholeProject:
             self.entry,
             Outside(self.root, self.build.options, self.scripts),
             self._assembled,
+        )
+
+    def _may_set_psp(self) -> bool:
+        """Whether anything but handlers may, which run on MSP: then CONTROL may select it."""
+        return any(
+            not any(
+                it.start <= match.start() < it.end and it.role in (ROLE_SWITCH, ROLE_SVC)
+                for it in self.switches.get(source.path, ())
+            )
+            and not (not source.is_asm and _defines_setter(self.knowledge.text(source), match))
+            for source in self.sources
+            for match in _SETS_PSP.finditer(without_comments(source.data))
         )
 
     def _assembled(self, source: SourceFile) -> Collection[str]:

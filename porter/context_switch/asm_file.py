@@ -197,7 +197,7 @@ class AsmFile:
             refuse_called(role, function.names, self._vectors, self._project.units)
             refuse_reserved(role, names, self._options)
             handler = transcribe(assembly, function, role, names)
-            refuse_callers_state(handler, self._vectors, self._project.units)
+            refuse_callers_state(handler, self._vectors, self._project)
             refuse_thread_pointer(handler, self._project, assembly.object.machine)
             spans = self._spans_of(assembly, function, code, place)
             arms = self._arms.of(handler, spans, names) if self._in_c else ()

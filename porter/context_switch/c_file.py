@@ -149,7 +149,7 @@ class CFile:
             refuse_reserved(role, names, self._options)
             refuse_unreached(assembly, function, function.end)
             handler = transcribe(assembly, function, role, names)
-            refuse_callers_state(handler, self._vectors, self._project.units)
+            refuse_callers_state(handler, self._vectors, self._project)
             refuse_thread_pointer(handler, self._project, assembly.object.machine)
             arms = self._arms.of(handler, self._spans_of(definition), names)
             handler = with_pick_of_all(handler, arms, names)

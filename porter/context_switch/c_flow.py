@@ -198,6 +198,10 @@ class CUnits:
                     found = declared_name(declaration.child_by_field_name("declarator"))
                     yield from () if found is None else (text_of(found),)
 
+    def texts(self) -> Iterator[bytes]:
+        """Of all files, as the preprocessor leaves them."""
+        return map(self._text, self._sources)
+
     def trees(self) -> Iterator[SyntaxTree]:
         """Of all files."""
         return map(self._tree, self._sources)

@@ -25,6 +25,7 @@ from porter.context_switch.ir import (
     Var,
 )
 from porter.context_switch.notes import written
+from porter.context_switch.project_data import ProjectData
 from porter.context_switch.result import (
     DISPATCHES,
     ROLE_SVC,
@@ -44,13 +45,15 @@ _WHY = (
 )
 
 
-def refuse_callers_state(handler: Handler, vectors: Vectors, units: CUnits) -> None:
-    """NotTranscribable where the handler, or C that it hands the frame to, uses them."""
+def refuse_callers_state(handler: Handler, vectors: Vectors, project: ProjectData) -> None:
+    """NotTranscribable where the handler, or C that it hands the frame to, uses them, unless all
+    calls are of the kind that brings its caller's registers."""
     if handler.role not in (ROLE_SWITCH, ROLE_SVC):
         return
     if serves_calls(handler.role, handler.names, vectors):
         _refuse_mask(handler)
-        _refuse_registers(handler, units)
+        if project.services.problem or not project.serves_calls_alone(handler.names):
+            _refuse_registers(handler, project.units)
 
 
 def _refuse_mask(handler: Handler) -> None:

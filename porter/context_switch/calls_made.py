@@ -28,6 +28,7 @@ from porter.context_switch.pointer_values import PointerValues
 from porter.context_switch.register_steps import Step
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.resumers import Resumers
+from porter.context_switch.services import SERVICE, Services
 from porter.source.c_tree import (
     Node,
     arguments_of,
@@ -66,8 +67,11 @@ class ByHand:
 class CallsMade:
     """Looks at functions by the names that the linker knows them by."""
 
-    def __init__(self, resumers: Resumers, units: CUnits, names: OtherNames) -> None:
+    def __init__(
+        self, resumers: Resumers, units: CUnits, names: OtherNames, services: Services
+    ) -> None:
         self._resumers, self._units, self._names = resumers, units, names
+        self._services = services
         self._all_of = cache(self._of)
         self.body = cache(self._body)
         self._locals = cache(own_variables)
@@ -79,6 +83,8 @@ class CallsMade:
         return self._all_of(name) if unless is None else self._of(name, unless)
 
     def _of(self, name: str, unless: Unless = lambda _: False) -> Calls:
+        if name == SERVICE:
+            return Calls(self._services.functions) if not self._services.problem else ANYWHERE
         definitions = self._units.definitions(name.encode("latin-1"))
         found = all_of(self.within(it, unless) for it in definitions)
         found |= all_of(map(_leaving, self._routines(name)))

@@ -134,6 +134,12 @@ def waits_alone(draft: Draft) -> None:
     if not any(isinstance(it, Guest) and it.function == IDLE for it in flatten(draft.nodes)):
         return
     names = frozenset(draft.function.names)
+    if draft.names.project.serves_calls_alone(names):
+        raise NotTranscribable(
+            "waits until a task is ready, for a supervisor call's caller: what waits in a guest "
+            "requests a switch, and makes no supervisor call",
+            WAITS,
+        )
     for other in draft.names.project.resumers.found(names, Vectors()):
         if not names & set(other.names):
             raise NotTranscribable(

@@ -36,6 +36,7 @@ from porter.context_switch.lift_state import Signature
 from porter.context_switch.object_file import Function
 from porter.context_switch.register_steps import Step
 from porter.context_switch.result import ROLE_START, ROLE_SVC, ROLE_SWITCH
+from porter.context_switch.services import serves
 from porter.context_switch.simplify import prepare_start, simplify
 from porter.context_switch.structure import structure
 from porter.context_switch.thumb_steps import thumb_steps
@@ -142,7 +143,8 @@ class ArmCode(Code):
             first = first_in_vct(program, name) or split_first(program, name)
             if first is not None and first.before:
                 first = self._simplified(first, draft)
-        simplify(program, role, draft.names.project.volatiles.holds, role == ROLE_SWITCH)
+        volatiles = draft.names.project.volatiles
+        simplify(program, role, volatiles.holds, role == ROLE_SWITCH, serves(draft.signatures))
         return replace(draft, nodes=structure(program), first=first)
 
     def _simplified(self, first: First, draft: Draft) -> First:

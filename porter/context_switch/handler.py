@@ -24,7 +24,7 @@ from porter.context_switch.ir import (
     Verbatim,
 )
 from porter.context_switch.lift_state import NOTHING, Signature
-from porter.context_switch.moved_stacks import moves_stack
+from porter.context_switch.moved_stacks import moves_stack, sets_stack
 from porter.context_switch.names import Names
 from porter.context_switch.never_back import refuse_no_return
 from porter.context_switch.object_file import Function
@@ -39,6 +39,7 @@ from porter.context_switch.result import (
     NotTranscribable,
     Unprepared,
 )
+from porter.context_switch.services import SERVICE, SERVICE_SIGNATURE, serves
 from porter.context_switch.structure import (
     If,
     Node,
@@ -98,6 +99,9 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
         callees = names.project.callees
         signatures = {name: replace(signature, moves_stack=moves_stack(name, callees))
                       for name, signature in signatures.items()}  # fmt: skip
+        if serves(signatures):
+            asks = not sets_stack(SERVICE, callees)
+            signatures[SERVICE] = replace(signatures[SERVICE], asks_stack=asks)
     if role == ROLE_START:  # what a part does, it does in VCT, with PSP as it is there
         signatures = {name: replace(signature, moves_stack=leads_to_parts(name, names.project))
                       for name, signature in signatures.items()}  # fmt: skip
@@ -174,6 +178,9 @@ def _signatures(
     for name in code.callees():
         if (signature := names.function(name)) is not None:
             found.setdefault(name, signature)
+    if names.project.serves_calls_alone(function.names):
+        problem = names.project.services.problem
+        found[SERVICE] = replace(SERVICE_SIGNATURE, problem=problem)
     return found
 
 

@@ -191,6 +191,7 @@ class Call(Statement):
     result: str | None  # variable that gets the returned word
     moves_stack: bool = False  # it may read the task's stack pointer and set it
     never_returns: bool = False  # as its declaration says
+    asks_stack: bool = False  # of a call that moves_stack: it only reads it
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from porter.context_switch.ir import (
     SCRATCH_FPU,
     Assign,
     Branch,
+    Call,
     Condition,
     Const,
     Exit,
@@ -28,6 +29,7 @@ from porter.context_switch.ir import (
     Resume,
     Symbol,
     Terminator,
+    Undefined,
     Var,
     Verbatim,
 )
@@ -44,6 +46,7 @@ from porter.context_switch.result import (
     ROLE_SWITCH,
     NotTranscribable,
 )
+from porter.context_switch.services import SERVICE, serves
 from porter.context_switch.structure import INVERSE
 
 _BRANCH_RELOCATIONS = (R_ARM_THM_CALL, R_ARM_THM_JUMP24, R_ARM_THM_JUMP11, R_ARM_THM_JUMP8)
@@ -321,15 +324,38 @@ class Lifter(BlockLifter):
         elif isinstance(target, Register):
             known = state.known.get(state.variable(target.name))
             name = known.name if isinstance(known, Symbol) else None
+        if name is None and isinstance(target, Register) and serves(state.signatures):
+            return self._serve(target.name)
         if name is None and isinstance(target, Register):
             raise NotTranscribable(
                 f"'{instruction.text}' calls what {target.name} points to at run time: nothing "
-                "says which arguments that takes; let C make that call",
+                f"says which arguments that takes; let C make that call{self._why_no_service()}",
                 "" if state.role == ROLE_SWITCH else DISPATCHES,
             )
         if name is None:
             raise NotTranscribable(f"'{instruction.text}' calls a function that has no name here")
         return self._call(name)
+
+    def _why_no_service(self) -> str:
+        known = self._state.signatures.get(SERVICE)
+        if known is None:
+            return ""
+        return f" (of a supervisor call's caller a guest finds r0-r3 and r12, but {known.problem})"
+
+    def _serve(self, register: str) -> bool:
+        """Call what the caller of a supervisor call named."""
+        state = self._state
+        values = (*map(Var, SCRATCH[:4]), state.read(register))
+        known = state.signatures[SERVICE]
+        moves, asks = known.moves_stack, known.asks_stack
+        state.emit(Call(state.current, SERVICE, values, (False,) * 5, "r0", moves, asks_stack=asks))
+        why = Undefined("the call of what the supervisor call names")
+        for name in _CONVENTION.destroyed:
+            state.known.pop(name, None)
+            if name != "r0":
+                state.assign(name, why)
+        state.forget_flags("the call of what the supervisor call names")
+        return True
 
     def _call(self, name: str) -> bool:
         comes_back = super()._call(name)

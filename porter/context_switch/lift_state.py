@@ -32,8 +32,8 @@ class Signature:
     """What a C prototype tells: for each parameter whether it is a pointer, and its name ("" where
     the prototype has none); whether there is a result, and whether that is a pointer; the `problem`
     if a call passes anything but these words. `unprototyped`: it says nothing of parameters;
-    `moves_stack`: the function, or one that it calls, reads or writes PSP; `never_returns`:
-    its declaration says so."""
+    `moves_stack`: the function, or one that it calls, reads or writes PSP; `asks_stack`: it only
+    reads it; `never_returns`: its declaration says so."""
 
     parameters: tuple[bool, ...]
     returns: bool
@@ -43,6 +43,7 @@ class Signature:
     unprototyped: bool = field(default=False, compare=False)
     moves_stack: bool = field(default=False, compare=False)
     never_returns: bool = field(default=False, compare=False)
+    asks_stack: bool = field(default=False, compare=False)
 
 
 NOTHING = Signature((), False)

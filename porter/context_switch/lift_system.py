@@ -24,6 +24,7 @@ from porter.context_switch.result import (
     WAITS,
     NotTranscribable,
 )
+from porter.context_switch.services import serves
 
 WHY_BARRIER = "no barrier needed"
 WHY_EXCLUSIVE = "resuming a task clears the exclusive monitor"
@@ -49,6 +50,9 @@ def read_special(state: LiftState, instruction: Instruction) -> None:
         result = state.variable(register)
         state.known.pop(result, None)
         state.emit(Guest(state.current, FRAME_OF_CALLER, (), result))
+        return
+    if special == "msp" and serves(state.signatures):
+        state.assign(state.variable(register), Var("SP"))  # in a guest all callers have one stack
         return
     if special == "msp" and state.role == ROLE_START:
         raise NotTranscribable(

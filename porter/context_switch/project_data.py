@@ -19,12 +19,13 @@ from porter.context_switch.other_names import OtherNames
 from porter.context_switch.parts import Parts
 from porter.context_switch.private_registers import PrivateRegisters
 from porter.context_switch.resumers import Resumers
+from porter.context_switch.services import Services
 from porter.context_switch.set_later import SetLater
 from porter.context_switch.taken_addresses import TakenAddresses
 from porter.context_switch.volatile_types import VolatileTypes
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
-from porter.project.vectors import Vectors
+from porter.project.vectors import SVC, Vectors
 from porter.source.comments import without_comments
 from porter.source.source_file import HEADER_SUFFIXES
 
@@ -35,7 +36,7 @@ class ProjectData:
     `private` what assembler functions do with registers, `resumers` what else goes on with tasks,
     `callees` what a call may come to, `kept` what callees do with registers that calls keep,
     `lost_writes` what they read that a port doesn't write, `parts` functions that only handlers
-    come to. `linked`: numbers from linker scripts,
+    come to, `services` what supervisor calls name. `linked`: numbers from linker scripts,
     `aliases` other names."""
 
     def __init__(
@@ -54,19 +55,25 @@ class ProjectData:
         self._renamed = {it.of for it in aliases}
         self._text = cache(lambda file: without_comments(file.read_bytes()))
         objects = cache(lambda file: assembled(file, options))
-        self.units = units
+        self.units, self._vectors = units, vectors or Vectors()
         self.initial = InitialData(files, objects, linked, aliases)
         self.set_later = SetLater(self.units)
         self.volatiles = VolatileTypes(files, options)
         self.prototypes = CompiledPrototypes(files)
         self.private = PrivateRegisters(files, objects)
         self.resumers = Resumers(files, options, self.units, aliases)
-        made = CallsMade(self.resumers, self.units, OtherNames(self.units, aliases))
-        taken = TakenAddresses(self.resumers, self.units, vectors or Vectors(), made)
+        self.services = Services(files, self.units)
+        others = OtherNames(self.units, aliases)
+        made = CallsMade(self.resumers, self.units, others, self.services)
+        taken = TakenAddresses(self.resumers, self.units, self._vectors, made)
         self.callees = Callees(made, taken.taking)
         self.parts = Parts(made, lambda: taken.taking(None), self.units, self._named_otherwise)
         self.kept = KeptRegisters(self.resumers, self.callees, self.parts)
         self.lost_writes = LostWrites(self.resumers, self.callees, self.units)
+
+    def serves_calls_alone(self, names: Iterable[str]) -> bool:
+        """Whether a function serves supervisor calls and nothing else."""
+        return self._vectors.served_by(names) == {SVC}
 
     def _named_otherwise(self, name: str) -> bool:
         """Whether something may be another name of it, or has it as a string: a linker script, a

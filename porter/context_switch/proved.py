@@ -39,6 +39,7 @@ from porter.context_switch.result import (
     TEMPLATES,
     NotTranscribable,
 )
+from porter.context_switch.services import SERVICE
 from porter.context_switch.structure import flatten, only_compared
 from porter.context_switch.variants import Span, Variant, variants
 from porter.context_switch.yielded import Yielded
@@ -279,4 +280,6 @@ def _model(handler: Handler, extra: frozenset[str]) -> Model:
         only_compared(nodes),
         ending,
         any(isinstance(node, Guest) and node.function == IDLE for node in flatten(nodes)),
+        frozenset(call.function for call in calls if call.asks_stack),
+        SERVICE in arguments and any("msp" in text.lower() for _, text in handler.texts),
     )

@@ -188,6 +188,13 @@ class Resumers:
             for of, it in found
         )
 
+    def resumes(self, name: str) -> bool:
+        """Whether all of them end as a handler does that goes on with a task: only an exception
+        comes there, whoever has the address."""
+        found = self._called(name)
+        roles = (ROLE_SVC, ROLE_SWITCH)
+        return bool(found) and all(_plain_role(of, it) in roles for of, it in found)
+
     def calculates(self, name: str) -> bool:
         """Whether all of them only calculate."""
         found = self._called(name)

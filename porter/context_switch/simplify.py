@@ -67,14 +67,23 @@ def prepare_start(program: Program) -> None:
     replace_system_registers(program, ROLE_START)
 
 
-def simplify(program: Program, role: str, is_volatile: IsVolatile, may_wait: bool = False) -> None:
-    """Run all passes. Raises NotTranscribable for what has no meaning in a guest."""
+def simplify(
+    program: Program,
+    role: str,
+    is_volatile: IsVolatile,
+    may_wait: bool = False,
+    serves: bool = False,
+) -> None:
+    """Run all passes. `may_wait`: USR can wait in its place; `serves`: it finds its callers'
+    registers in their frames. Raises NotTranscribable for what has no meaning in a guest."""
     # A handler of vector 0 only runs while nothing is masked.
     entry: Environment = dict.fromkeys(MASKS, Const(0)) if role == ROLE_SWITCH else {}
     keep = frozenset() if role == ROLE_SWITCH else frozenset(MASKS)
     propagate(program, entry)
     if role == ROLE_CALL:
         _called_by_task(program)
+    elif serves:
+        _asked_for_its_stack(program)
     unroll(program, entry)
     if may_wait and wait_in_idle(program):
         propagate(program, entry)
@@ -104,6 +113,15 @@ def _called_by_task(program: Program) -> None:
     lr = Binary("|", Var("LR"), Const(_ON_PSP))
     for block in program.blocks.values():
         block.end = substitute_end(block.end, lambda var: lr if var.name == "LR" else var)
+
+
+def _asked_for_its_stack(program: Program) -> None:
+    """The same where only that is asked of EXC_RETURN, a register of the task otherwise."""
+    asked = Binary("&", Var("LR"), Const(_ON_PSP))
+    always = Binary("|", Var("LR"), Const(_ON_PSP))
+    for block in program.blocks.values():
+        if any(part == asked for expr in reads(block.end) for part in subexpressions(expr)):
+            block.end = substitute_end(block.end, lambda var: always if var.name == "LR" else var)
 
 
 def _check_conventions(program: Program) -> None:

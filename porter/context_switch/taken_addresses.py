@@ -37,6 +37,10 @@ class TakenAddresses:
         """Those that a call of so many arguments may come to; None: of whatever number."""
         return [name for name in self._taken if count is None or self._takes(name, count)]
 
+    def _is_entered_by_exceptions(self, name: str) -> bool:
+        """Whether no call can come back from it: an exception's handler that resumes a task."""
+        return self._vectors.may_be_in(name.encode("latin-1")) and self._resumers.resumes(name)
+
     def _takes(self, name: str, count: int) -> bool:
         definitions = self._units.definitions(name.encode("latin-1"))
         numbers = [parameters_of(it) for it in definitions]
@@ -52,7 +56,7 @@ class TakenAddresses:
         names = {name.decode("latin-1") for name in known}
         found |= self._in_assembler() & names
         found |= {it.decode("latin-1") for it in self._units.words_in_cplusplus() & known}
-        return sorted(found)
+        return sorted(it for it in found if not self._is_entered_by_exceptions(it))
 
     def _in_c(self, tree: SyntaxTree, known: set[bytes]) -> Iterator[str]:
         used = {it for it in set(_USED.findall(tree.text)) if it in known}

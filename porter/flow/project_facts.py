@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
 from pathlib import Path
+from typing import Protocol
 
 from porter.flow.dead_branches import DeadBranches
 from porter.flow.field_values import FieldValues
@@ -41,12 +42,22 @@ class Questions:
     control_asked: Callable[[], str]
 
 
+class SupervisorCalls(Protocol):
+    """Those that put the function they want into r12, where all of the project do."""
+
+    def made_by(self, function: str) -> bool:
+        """Whether a C function makes such a call; of "" whether any does."""
+
+    def runs_only_for_calls(self, function: str) -> bool:
+        """Whether nothing has a function's name but such calls: it runs in their handler."""
+
+
 class ProjectFacts:
     """Answers for the files that take part in the ported build.
 
     `program`: what of them is linked and runs. `questions`: which C asks for more than a
-    machine has. `old_clock`: hertz of the
-    old chip's core, where a person says it.
+    machine has. `supervisor`: what its supervisor calls say. `may_set_psp`: whether anything but
+    handlers may do that. `old_clock`: hertz of the old chip's core, where a person says it.
     """
 
     def __init__(
@@ -55,6 +66,8 @@ class ProjectFacts:
         sources: Iterable[SourceFile],
         program: Linked,
         questions: Questions,
+        supervisor: SupervisorCalls,
+        may_set_psp: Callable[[], bool],
         old_clock: int | None = None,
     ) -> None:
         self._knowledge = knowledge
@@ -65,6 +78,8 @@ class ProjectFacts:
         self.number_asked = cache(questions.number_asked)
         self.control_asked = questions.control_asked
         self._stated_clock = old_clock
+        self.supervisor = supervisor
+        self.may_set_psp = cache(may_set_psp)
         self._calls: dict[str, list[FunctionCall]] = {}
         self._readings: dict[Path, list[CText]] = {}
         self._constants: dict[bytes, Value | None] = {}

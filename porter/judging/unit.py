@@ -456,6 +456,22 @@ class Unit:
         """Which C does more with CONTROL than with FPCA; "" for none."""
         return self._project.control_asked() if self._project is not None else "nobody knows"
 
+    def names_service(self, function: str) -> bool:
+        """Whether a C function, of "" whether any, makes supervisor calls that put the function
+        they want into r12, as all of the project do in this build."""
+        return self._project is not None and self._project.supervisor.made_by(function)
+
+    def may_set_psp(self) -> bool:
+        """Whether anything of the project but handlers that switch may set PSP."""
+        return self._project is None or self._project.may_set_psp()
+
+    def serves_calls(self, context: Context | None) -> bool:
+        """Whether the function around runs in the handler of supervisor calls alone, which name
+        it."""
+        if self._project is None or context is None or context.kind != "function":
+            return False
+        return self._project.supervisor.runs_only_for_calls(context.name)
+
     def is_deleted(self, start: int, end: int) -> bool:
         """Whether [start, end) goes with a deletion."""
         return any(edit.start <= start and end <= edit.end for edit in self.deletions)

@@ -19,6 +19,8 @@ from porter.meaning.expressions import is_computed_with, is_truth_test
 from porter.meaning.line_events import has_line_events
 from porter.meaning.mask_level import kept
 from porter.meaning.naked import is_naked
+from porter.meaning.named_services import REASON as SERVICE_REASON
+from porter.meaning.named_services import named_service
 from porter.meaning.own_event import REASON, own_event
 from porter.registers.line_events import LINE_EVENTS
 from porter.rules.asm_samples import SAMPLES
@@ -50,6 +52,10 @@ class AsmStatementRule(Rule):
         for site in unit.pending(SiteKind.ASM):
             statements.setdefault(unit.found.asm[site], []).append(site)
         for statement, sites in statements.items():
+            call = named_service(unit, sites[0], statement)
+            if call is not None:
+                yield from (self.rewritten(site, SERVICE_REASON, call) for site in sites)
+                continue
             try:
                 reason, edits = self._rewrite(unit, statement, sites[0])
             except NotUnderstood as why:

@@ -15,6 +15,7 @@ from porter.rules.rule import Rule, Sample
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, text_of
 from porter.source.edit import Edit
+from porter.source.values import Number
 
 _STACKS = "stack pointers belong to the context switch"
 _OF_TASKS = frozenset({"__get_PSP", "__set_PSP"})
@@ -30,7 +31,7 @@ class SystemCall(Rule):
 
     id = "system-call"
     finds = "__set_MSP() and its like, __get_CONTROL(), SCB_*Cache*(), ARM_MPU_*(), ITM_SendChar()"
-    becomes = "hyp_putc() for ITM_SendChar(); whole-cache calls go"
+    becomes = "hyp_putc() for ITM_SendChar(), USR_REG->Reg.SP; whole-cache calls go"
     why = "stacks, caches and the protection unit belong to the kernel"
     samples = (
         Sample("void f(int c) { ITM_SendChar(c); }", "void f(int c) { hyp_putc(c); }"),
@@ -51,7 +52,11 @@ class SystemCall(Rule):
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """Each call on its own."""
         for site in unit.pending(SiteKind.INTRINSIC):
-            if site.what in STACK_POINTERS:
+            if site.what == "__get_PSP" and unit.serves_calls(unit.context(site)):
+                yield self._stack(unit, site)
+            elif site.what == "__set_CONTROL" and not unit.may_set_psp():
+                yield self._control(unit, site)
+            elif site.what in STACK_POINTERS:
                 yield self.escalated(site, _FRAME if site.what in _OF_TASKS else _STACKS)
             elif site.what in CONTROL_READ:
                 yield self.escalated(site, WHY_CONTROL)
@@ -59,6 +64,30 @@ class SystemCall(Rule):
                 yield self.escalated(site, "the kernel owns the MPU; describe the memory instead")
             elif site.what in CACHE | TRACE:
                 yield self._call(unit, site)
+
+    def _control(self, unit: Unit, site: Site) -> Verdict:
+        """PSP as the stack pointer, where nobody but handlers gives that a value: so this runs in a
+        handler, where the bit does nothing, or in a task, and only privilege is meant."""
+        call, context = unit.call(site), unit.context(site)
+        if call is None or context is None or len(call.arguments) != 1:
+            return self.escalated(site, _STACKS)
+        value = unit.text.evaluator.text(call.arguments[0])
+        if not isinstance(value, Number) or value.value not in (2, 3):
+            return self.escalated(site, _STACKS)
+        node = context.node_at(call.start, call.end)
+        statement = node.parent if node is not None else None
+        if statement is None or sole_call(statement) is None:
+            return self.escalated(site, _STACKS)
+        unit.delete(context, statement)
+        return self.rewritten(site, "removed: a machine's tasks have the rights that it has")
+
+    def _stack(self, unit: Unit, site: Site) -> Verdict:
+        """That of the code that made the supervisor call."""
+        call = unit.call(site)
+        if call is None:
+            return self.escalated(site, _FRAME)
+        edit = Edit(call.start, call.end, b"USR_REG->Reg.SP")
+        return self.rewritten(site, "the stack pointer of who made the supervisor call", edit)
 
     def _putc(self, unit: Unit, site: Site, call: Call) -> Verdict:
         """A character for the log. The original returns it, hyp_putc doesn't."""

@@ -260,6 +260,8 @@ class CSites:
             previous = region.tokens[index - 1].text if index else b""
             if previous in (b"->", b"."):
                 return self._member(region, index)
+            if token.text in INTRINSIC_BYTES and _is_pasted(region, index):
+                return None  # half of another word: what that is, `expanded` sees
             if token.text in INTRINSIC_BYTES and token.text not in self.text.own:
                 return None if self._is_members(region, index) else SiteKind.INTRINSIC
             if self.text.is_cplusplus and (
@@ -492,6 +494,12 @@ def _numbers(
             yield f"%{place}", number
             if operand.name is not None:
                 yield f"%[{operand.name}]", number
+
+
+def _is_pasted(region: Region, index: int) -> bool:
+    """Whether a macro makes a longer word of it (`__svc##name`)."""
+    beside = (*region.tokens[max(index - 1, 0) : index], *region.tokens[index + 1 : index + 2])
+    return region.name is not None and any(it.text == b"##" for it in beside)
 
 
 def _names_scope(region: Region, index: int) -> bool:

@@ -65,3 +65,15 @@ def test_its_calls_are_known(tmp_path: Path) -> None:
     result = port_files(tmp_path, {"main.c": text + main})
     assert [it.name for it in result.unseen.calls] == ["unheard"]
     assert len(escalations(result)) == 2
+
+
+def test_half_of_a_pasted_word_is_no_keyword(tmp_path: Path) -> None:
+    made = b"void lock(void);\n#define CALL(f) static inline void __svc##f(void) { f(); }\n"
+    uses = b"CALL(lock)\nint main(void) { __svclock(); }\n"
+    assert not escalations(port_files(tmp_path, {"main.c": made + uses}))
+
+
+def test_a_keyword_that_is_pasted_is_one(tmp_path: Path) -> None:
+    made = b"#define OF(kind) __svc##kind(0)\nvoid OF(_indirect) lock(void);\n"
+    result = port_files(tmp_path, {"main.c": made + MAIN})
+    assert any("__svc_indirect" in it for it in escalations(result)), escalations(result)

@@ -30,6 +30,7 @@ from porter.context_switch.proof.model import (
     PENDSVSET,
     PRIMASK_BIT,
     REQUESTS,
+    SERVICE,
     SPIN,
     SUPERVISOR_CALL,
     SVC,
@@ -49,10 +50,13 @@ from porter.context_switch.proof.privileged import (
     CONTROL,
     NOP,
     SHORT_NOP,
+    calls_by_register,
+    reads_of_msp,
     spins,
     stack_writes,
     waits,
 )
+from porter.context_switch.proof.result import NotProved
 from porter.context_switch.proof.states import ON_PSP, State
 from porter.context_switch.proof.thumb import Code
 from porter.context_switch.result import ROLE_START
@@ -89,7 +93,15 @@ class Emulator(Emulated):
         for address in self._waits:
             uc.mem_write(address, SHORT_NOP)
         self._spins = set(spins(image))
+        self._services = dict(calls_by_register(image)) if model.serves else {}
+        asks = dict(reads_of_msp(image)) if native and model.asks_msp else {}
+        for address in self._services:
+            uc.mem_write(address, SHORT_NOP)
+        for address in asks:
+            uc.mem_write(address, NOP)
+        self._asks = asks
         self._remarkable = self._spins | self._waits | self._stacks.keys() | image.functions.keys()
+        self._remarkable |= self._services.keys() | asks.keys()
         system = {"begin": SYSTEM_SPACE, "end": SYSTEM_SPACE + PAGE - 1}
         uc.hook_add(unicorn.UC_HOOK_MEM_WRITE, self._system_write, **system)
         if native:
@@ -212,8 +224,11 @@ class Emulator(Emulated):
 
     def _stack(self, exc_return: int, psp: int) -> int:
         """The one that EXC_RETURN goes back to."""
-        on_msp = self._model.may_be_called_on_msp and not exc_return & ON_PSP
-        return TOP if on_msp else psp
+        if not self._model.may_be_called_on_msp or exc_return & ON_PSP:
+            return psp
+        if self._model.asks_msp and self._state is not None:  # others are a task's
+            return self._state.msp if exc_return == self._state.exc_return else psp
+        return TOP
 
     def _emulate(self, start: int) -> int:
         """Run until nothing backs the PC; the address it went to, bit 0 as written."""
@@ -240,10 +255,19 @@ class Emulator(Emulated):
             return
         if address in self._stacks:
             self._set_stack(*self._stacks[address])
+        if address in self._asks and self._state is not None:
+            register, code = self._asks[address]
+            if not code or _holds(code, self._get(arm.UC_ARM_REG_CPSR)):
+                self._set(_core(register), self._state.msp)
+            return
+        also: tuple[int, ...] = ()
         name = self._image.functions.get(address)
+        if address in self._services:
+            name, also = SERVICE, (self._get(_core(self._services[address])),)
+            self._set(arm.UC_ARM_REG_LR, address + 2 | 1)
         if name is None or self._state is None:
             return
-        arguments = tuple(self._read(SCRATCH[: self._model.words(name)]))
+        arguments = (*self._read(SCRATCH[: self._model.words(name)]), *also)
         self._registers(SCRATCH, _DESTROYED)
         if name == FPU_ACCESS:
             self._set(arm.UC_ARM_REG_R0, self._state.cpacr)
@@ -269,7 +293,7 @@ class Emulator(Emulated):
             return
         effect = self._state.effect(self._calls)
         self._affect(effect)
-        if moves:
+        if moves and name not in self._model.asks_stack:
             self._set_stack_pointer(effect.stack)
         self._registers(SCRATCH, effect.scratch if self._native else _DESTROYED)
         self._set(arm.UC_ARM_REG_R0, effect.result(arguments))
@@ -277,7 +301,10 @@ class Emulator(Emulated):
     def _stack_pointer(self) -> int:
         """The task's, where a callee finds it."""
         if self._native:
-            return int(self._get(arm.UC_ARM_REG_PSP))
+            found = int(self._get(arm.UC_ARM_REG_PSP))
+            if self._model.asks_msp and self._state is not None:
+                return self._stack(self._state.exc_return, found)
+            return found
         return int.from_bytes(self._shared.read(STATE + _PSP, 4), "little")
 
     def _set_stack_pointer(self, value: int) -> None:
@@ -339,3 +366,17 @@ class Emulator(Emulated):
 
     def _usr_reg(self) -> list[int]:
         return self._block()[USR_REG // 4 : USR_REG // 4 + USR_WORDS]
+
+
+def _core(register: str) -> int:
+    return int(getattr(arm, f"UC_ARM_REG_{register.upper()}"))
+
+
+def _holds(code: str, cpsr: int) -> bool:
+    """Whether a condition does (ARMv7-M ARM, A7.3); of orders a test of bits has no use."""
+    n, z, c, v = (bool(cpsr >> bit & 1) for bit in (31, 30, 29, 28))
+    found = {"eq": z, "cs": c, "hs": c, "mi": n, "vs": v}
+    opposite = {"ne": "eq", "cc": "cs", "lo": "cs", "pl": "mi", "vc": "vs"}
+    if code not in found and code not in opposite:
+        raise NotProved(f"the proof doesn't know reads of MSP under '{code}'")
+    return found[code] if code in found else not found[opposite[code]]

@@ -154,7 +154,7 @@ def _special_read(path: Path, instruction: Instruction, predicated: bool) -> Non
         path.write(target(instruction), symbol("CONTROL"))
         return
     if special == "MSP" and path.model.may_be_called_on_msp and path.native:
-        path.write(target(instruction), path.registers["sp"])
+        path.write(target(instruction), path.read_msp())
         return
     plain = {"IPSR"} if path.model.is_plain else set()
     if special not in {"PSP", "PRIMASK", "BASEPRI"} | plain or not path.native:

@@ -80,6 +80,7 @@ def _put(values: Any, path: Path, state: State) -> None:
     state.fpu = [word(name, old) for name, old in zip(FPU, state.fpu, strict=True)]
     state.scratch = [word(name, old) for name, old in zip(SCRATCH, state.scratch, strict=True)]
     state.psp = word("PSP", state.psp)
+    state.msp = word("MSP", state.msp)
     state.exc_return = word("EXC_RETURN", state.exc_return)
     state.cpacr = word(f"system {CPACR:#x}", state.cpacr)
     masks = (word(name, old) for name, old in zip(("PRIMASK", "BASEPRI"), state.masks, strict=True))

@@ -64,6 +64,7 @@ from porter.context_switch.proof.terms import (
     equal,
     insert,
     learned,
+    same,
     split,
     symbol,
     truth,
@@ -134,6 +135,7 @@ class Path:
     again: tuple[Memory, Memory, int] | None = None  # goes on from a wait with nothing changed
     left_out: bool = False
     last: int = 0  # address of the instruction before
+    on_msp: bool = False  # its caller, where the handler asks for that stack
 
     def fork(self) -> Path:
         """The same path, to go on in another way."""
@@ -221,10 +223,31 @@ class Path:
 
     def stack_of(self, exc_return: Term, psp: Term) -> Term:
         """The one that EXC_RETURN goes back to."""
+        if self.model.asks_msp:  # what isn't its caller's EXC_RETURN is a task's
+            is_callers = same(exc_return, symbol("EXC_RETURN"))
+            return symbol("MSP") if is_callers and self.on_msp else psp
         if not self.model.may_be_called_on_msp:
             return psp
         on_psp = equal(binary("&", exc_return, ON_PSP), ON_PSP)
         return apply(self.known, choose(on_psp, psp, TOP))
+
+    def called_on_msp(self) -> Path:
+        """Settle that a caller with a frame that is asked for was on PSP; the other path. The frame
+        on MSP is above the handler's own words; here it is in another stack."""
+        asked = equal(binary("&", symbol("EXC_RETURN"), ON_PSP), 0)
+        other = self.fork()
+        other.settle(asked)
+        self.settle(truth(z3.Not(asked)))
+        other.on_msp = True
+        if not other.native:
+            other.block[_PSP] = symbol("MSP")
+        return other
+
+    def read_msp(self) -> Term:
+        """What an original finds in MSP."""
+        if not self.model.asks_msp:
+            return self.registers["sp"]
+        return symbol("MSP") if self.on_msp else self.fresh("MSP of no caller")
 
     def event(self, name: str, arguments: tuple[Term, ...]) -> None:
         """Note a call. The supervisor call ends what is compared."""
@@ -234,9 +257,10 @@ class Path:
         if name == SPIN or (name == TRIGGER and arguments[:1] == (SVC,)):
             self.ended = True
 
-    def call(self, name: str) -> None:
-        """A function that does to memory what it likes, and destroys what it may."""
-        arguments = tuple(map(self.read, SCRATCH[: self.model.words(name)]))
+    def call(self, name: str, *also: Term) -> None:
+        """A function that does to memory what it likes, and destroys what it may. `also`: what
+        else it is handed than the first registers."""
+        arguments = (*map(self.read, SCRATCH[: self.model.words(name)]), *also)
         for register in (*SCRATCH, "lr", *(f"s{number}" for number in range(16))):
             self.registers[register] = self.fresh(f"destroyed {register}")
         self.flags = Flags()
@@ -265,7 +289,7 @@ class Path:
         self.event(name, (*arguments, self._stack_pointer()) if moves else arguments)
         if name not in REQUESTS:
             self._changed()
-            if moves:
+            if moves and name not in self.model.asks_stack:
                 self._set_stack_pointer(symbol(f"PSP {self.calls}"))
             self.registers["r0"] = symbol(f"result {self.calls}")
         self.ended = self.ended or name in self.model.never_return
@@ -293,7 +317,10 @@ class Path:
 
     def _stack_pointer(self) -> Term:
         """The task's, where a callee finds it."""
-        return self.registers["PSP"] if self.native else self.block[_PSP]
+        if not self.native:
+            return self.block[_PSP]
+        found = self.registers["PSP"]
+        return self.stack_of(symbol("EXC_RETURN"), found) if self.model.asks_msp else found
 
     def _set_stack_pointer(self, value: Term) -> None:
         if self.native:

@@ -38,6 +38,7 @@ CLEAR = "virt_vct_clear"
 REQUESTS = (TRIGGER, CLEAR)  # neither changes memory that both sides have
 ONCE = "virt_vct_once"
 SUPERVISOR_CALL = "virt_svc"
+SERVICE = "virt_service"  # in the original, and behind the compiler, a call by a register
 FRAME_OF_CALLER = "virt_svc_frame"  # in the original at PSP or MSP
 TRAP_SET = "virt_trap_set"
 FPU_ACCESS = "virt_cpacr"
@@ -50,7 +51,7 @@ IDLE = "virt_idle"  # in the original a wait in a loop, until memory is another
 IDLES = "virt_idles"  # no call of the original's
 WAIT = "hyp_vct_wait"  # in the original WFI or WFE
 SVC, SWITCH = 2, 0  # virtual vectors
-_WORDS = {TRIGGER: 1, CLEAR: 1, SUPERVISOR_CALL: 1, TRAP_SET: 1, ONCE: 1}  # arguments
+_WORDS = {SERVICE: 4, TRIGGER: 1, CLEAR: 1, SUPERVISOR_CALL: 1, TRAP_SET: 1, ONCE: 1}  # arguments
 # Calls that stand for nothing in the original: serving what an unmask finds pending, and telling
 # the guest library before the first task how a yield switches.
 _SILENT = (
@@ -75,7 +76,9 @@ class Model:
     variables that only the port has; `moves_stack` are callees that may read PSP and set it;
     `compared` are names of other files whose addresses it compares and uses for nothing else;
     `never_return` are callees behind which nothing follows, on Cortex-M; `waits`: the original
-    does so in a loop, until a task is ready."""
+    does so in a loop, until a task is ready; `asks_stack` are those of `moves_stack` that only read
+    PSP. `asks_msp`: it serves supervisor calls and finds their caller's registers in a frame on MSP
+    or PSP."""
 
     role: str
     arguments: tuple[tuple[str, int], ...] = ()
@@ -87,6 +90,8 @@ class Model:
     compared: frozenset[str] = frozenset()
     never_return: frozenset[str] = frozenset()
     waits: bool = False
+    asks_stack: frozenset[str] = frozenset()
+    asks_msp: bool = False
 
     @property
     def is_handler(self) -> bool:
@@ -113,7 +118,12 @@ class Model:
     def may_be_called_on_msp(self) -> bool:
         """Whether EXC_RETURN may say that its caller was on MSP. A guest's never is: there the
         caller's stack is the task's in any case."""
-        return self.role == ROLE_CALL
+        return self.role == ROLE_CALL or self.asks_msp
+
+    @property
+    def serves(self) -> bool:
+        """Whether it calls functions whose addresses its callers hand over."""
+        return any(name == SERVICE for name, _ in self.arguments)
 
     @property
     def opens_unmasked(self) -> tuple[bool, bool]:

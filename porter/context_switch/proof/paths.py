@@ -13,7 +13,7 @@ from porter.context_switch.proof.execute import execute
 from porter.context_switch.proof.idle_loop import UNASKED, loop_of
 from porter.context_switch.proof.image import Image
 from porter.context_switch.proof.machine import Path, entry
-from porter.context_switch.proof.model import SPIN, Model
+from porter.context_switch.proof.model import SERVICE, SPIN, Model
 from porter.context_switch.proof.result import NotProved
 from porter.context_switch.proof.terms import Truth, apply, equal, field, symbol, truth
 from porter.context_switch.proof.thumb import Code, Instruction
@@ -47,6 +47,8 @@ class Explorer:
     def starts(self, image: Image, model: Model, native: bool) -> list[Path]:
         """The states to begin with."""
         first = entry(image, model, native)
+        if model.asks_msp:
+            return [first, first.called_on_msp()]
         # With PRIMASK VCT has to wait.
         return [first, *_split_by_mask(first)] if model.goes_to_task else [first]
 
@@ -109,6 +111,8 @@ class Explorer:
                 target = path.read(instruction.register(instruction.raw.operands[0].reg))
                 if isinstance(target, int):
                     self._call(path, target & ~1)
+                elif path.model.serves:
+                    path.call(SERVICE, target)
                 elif path.native and path.model.goes_to_task:
                     path.write("lr", instruction.next | 1)
                     path.exit = target

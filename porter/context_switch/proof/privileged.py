@@ -5,9 +5,14 @@ take the stack that the run is measured on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+
+from capstone import arm_const
 
 from porter.context_switch.proof.image import CODE, STUBS, Image
+from porter.context_switch.proof.result import NotProved
+from porter.context_switch.proof.thumb import Instruction
+from porter.context_switch.proof.walk import reachable
 
 NOP = b"\xaf\xf3\x00\x80"  # nop.w, as long as an MSR
 SHORT_NOP = b"\x00\xbf"
@@ -28,6 +33,38 @@ def stack_writes(image: Image) -> Iterator[tuple[int, int, int]]:
             low = int.from_bytes(code[offset + 2 : offset + 4], "little")
             if high & 0xFFF0 == 0xF380 and low & 0xFF00 == 0x8800 and low & 0xFF in (_MSP, CONTROL):
                 yield start + offset, high & 0xF, low & 0xFF
+
+
+def calls_by_register(image: Image) -> Iterator[tuple[int, str]]:
+    """Places where a function calls what a register says, and which."""
+    found = reachable(image, False)
+    for address, instruction in found.items():
+        if instruction.name == "blx" and instruction.raw.operands[0].type == arm_const.ARM_OP_REG:
+            if _condition(found, address):
+                raise NotProved("the proof doesn't know calls by a register under a condition")
+            yield address, instruction.register(instruction.raw.operands[0].reg)
+
+
+def reads_of_msp(image: Image) -> Iterator[tuple[int, tuple[str, str]]]:
+    """Places where an MRS reads MSP: which register gets it, and under which condition."""
+    found = reachable(image, False)
+    for address, instruction in found.items():
+        if instruction.name == "mrs" and str(instruction.raw.op_str).lower().endswith("msp"):
+            register = instruction.register(instruction.raw.operands[0].reg)
+            yield address, (register, _condition(found, address))
+
+
+def _condition(found: Mapping[int, Instruction], address: int) -> str:
+    """Of the IT block that an instruction is in; "" for none."""
+    for first in found.values():
+        here = first.next
+        for code in first.it:
+            if here == address:
+                return code
+            if here not in found:
+                break
+            here = found[here].next
+    return ""
 
 
 def spins(image: Image) -> Iterator[int]:

@@ -30,6 +30,8 @@ _KEPT, _CHANGED = np.array(
 _FRAMES = (8, 16, 32, 64)  # words from a stack pointer down: small frames get their share
 _DRAWN = 64  # numbers at a time
 _ABOVE = 4  # words of its caller's that count too
+_PC = 6  # word of an exception frame
+_SVC = 0xDF00  # the instruction, with its number in the lower byte
 _ENOUGH = 2000  # states; what comes behind them is for what hasn't run yet
 _FLAGS, _MORE_FLAGS, _ASKED = (16, 15), (4, 3), (4, 1)  # one state in so many, and which
 
@@ -173,12 +175,17 @@ class State:
         if model.may_be_called_on_msp and words.chance(0.5):
             self.exc_return &= ~ON_PSP
         self.psp = words.pointer() if words.chance(0.95) else 0
+        self.msp = words.pointer() if model.asks_msp else 0  # of a caller
         self.masks = tuple(int(not clear and words.chance(0.5)) for clear in model.opens_unmasked)
         self.cpacr = int(words.chance(0.5)) * FPU_FULL
         self.pending = int(words.chance(0.5))
         # Whether a handler calls a plain function. Which one has no counterpart: its number is 1.
         self.in_handler = int(model.runs_in_vct or (model.is_plain and words.chance(0.5)))
         self.arena = mixed[13:].tobytes()
+        if model.serves:
+            # No byte of floats on a stack looks like an EXC_RETURN that no task has.
+            self.fpu = [word & 0x7F7F_7F7F for word in self.fpu]
+            self._call()
         found = words.variables(variables)
         self.variables = words.coincide(self.scratch, self.psp, found).tobytes()
         self.frame = b""  # what a yield has pushed: it ends at PSP
@@ -189,6 +196,20 @@ class State:
         """The registers that a counterexample starts with."""
         registers = " ".join(f"{value:#x}" for value in self.core)
         return f"r4-r11 = {registers}, PSP = {self.psp:#x}, EXC_RETURN = {self.exc_return:#x}"
+
+    def _call(self) -> None:
+        """An SVC in front of the PC in the caller's frame, mostly number 0."""
+        on_msp = self.msp and not self.exc_return & ON_PSP
+        frame = self.msp if on_msp else self.psp
+        if not frame:
+            return
+        number = self._words.below(256) if self._words.chance(0.3) else 0
+        after = self._words.pointer()
+        arena = bytearray(self.arena)
+        pc = frame + 4 * _PC - ARENA
+        arena[pc : pc + 4] = after.to_bytes(4, "little")
+        arena[after - 2 - ARENA : after - ARENA] = (_SVC | number).to_bytes(2, "little")
+        self.arena = bytes(arena)
 
     def effect(self, number: int) -> Effects:
         """Of the call with this number, counted from 0."""

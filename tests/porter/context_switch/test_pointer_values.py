@@ -116,6 +116,15 @@ def test_a_vector_is_no_hook_where_nobody_else_has_it(tmp_path: Path) -> None:
     assert "SysTick_Handler" in reached(tmp_path / "b", c + table + calls)
 
 
+def test_no_call_comes_to_a_handler_that_resumes_a_task(tmp_path: Path) -> None:
+    c = "extern void (*hook)(void);\nvoid schedule(void) { hook(); }\nvoid SysTick_Handler(void);\n"
+    c += "void each(void (*)(void));\nvoid set(void) { each(SysTick_Handler); }\n"
+    head = ".global SysTick_Handler\n.type SysTick_Handler, %function\nSysTick_Handler:\n"
+    resumes = "mrs r0, psp\nstmdb r0!, {r4-r11}\nldmia r1!, {r4-r11}\nmsr psp, r1\nbx lr\n"
+    assert "SysTick_Handler" not in reached(tmp_path / "a", c, head + resumes)
+    assert "SysTick_Handler" in reached(tmp_path / "b", c, head + "bx lr\n")
+
+
 def test_the_road_is_named(tmp_path: Path) -> None:
     _, data, _ = project(tmp_path, ANYTHING["another's"] + TASK, "", "", DEEP)
     roads = {it.name: it.road for it in data.callees.of(["schedule"])}

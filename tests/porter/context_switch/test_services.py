@@ -1,0 +1,196 @@
+"""Supervisor calls that name the function they want in r12: the handler calls it, and switches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from porter.judging.verdict import Status
+from tests.porter.helpers import escalations, port_files
+
+HANDLER = """
+    .syntax unified
+    .thumb
+    .text
+    .global SVC_Handler
+    .type SVC_Handler, %function
+    .thumb_func
+SVC_Handler:
+    tst lr, #4
+    ite eq
+    mrseq r0, msp
+    mrsne r0, psp
+    push {r0, lr}
+    ldm r0, {r0-r3, r12}
+    blx r12
+    pop {r12, lr}
+    str r0, [r12]
+    ldr r3, =tasks
+    ldm r3, {r1, r2}
+    cmp r1, r2
+    it eq
+    bxeq lr
+    str r2, [r3]
+    cbz r1, restore
+    stmdb r12!, {r4-r11}
+    str r12, [r1]
+restore:
+    ldr r0, [r2]
+    mvn lr, #2
+    ldmia r0!, {r4-r11}
+    msr psp, r0
+    bx lr
+    .ltorg
+    .size SVC_Handler, . - SVC_Handler
+"""
+KERNEL = """
+#include <stdint.h>
+struct task { uint32_t *sp; } *tasks[2];
+static uint32_t count;
+static uint32_t take(uint32_t much) { count += much; tasks[1] = tasks[0]; return count; }
+static inline uint32_t call_take(uint32_t much)
+{
+    register uint32_t r0 __asm("r0") = much;
+    register uint32_t f __asm("r12") = (uint32_t)take;
+    __asm volatile("svc 0" : "=r"(r0) : "r"(f), "r"(r0) : "memory");
+    return r0;
+}
+uint32_t api(uint32_t much) { return call_take(much); }
+int main(void) { return (int)api(3); }
+"""
+
+
+def ported(folder: Path, kernel: str = KERNEL, handler: str = HANDLER, more: str = "") -> list[str]:
+    """Reasons of what is escalated."""
+    files = {"kernel.c": kernel.encode(), "svc.S": (handler + more).encode()}
+    return escalations(port_files(folder, files))
+
+
+def test_the_call_brings_its_registers_and_the_handler_calls_what_they_name(tmp_path: Path) -> None:
+    files = {"kernel.c": KERNEL.encode(), "svc.S": HANDLER.encode()}
+    result = port_files(tmp_path, files)
+    assert not escalations(result)
+    texts = {it.file.path.name: it.ported for it in result.files}
+    assert b'"push {r4, lr}\\n\\tbl virt_svc_call\\n\\tpop {r4, lr}"' in texts["kernel.c"]
+    made = texts["svc_fvm.c"]
+    assert b"virt_service(r0, r1, r2, r3, r12)" in made
+    assert b"msp" not in made.split(b"SVC_Handler(void)")[1].split(b"USR_REG")[0]
+    verdicts = [it for file in result.files for it in file.verdicts if "svc" in it.site.what]
+    assert all(it.status is Status.REWRITTEN for it in verdicts)
+
+
+def test_a_macro_that_makes_such_functions_is_rewritten_where_it_stands(tmp_path: Path) -> None:
+    head, body = KERNEL.split("static inline uint32_t call_take(uint32_t much)\n")
+    inner, tail = body.split("\n}\n", 1)
+    text = inner.replace("(uint32_t)take", "(uint32_t)name")
+    lines = f"#define SERVICE(name) static inline uint32_t call_##name(uint32_t much)\n{text}\n}}"
+    macro = " \\\n".join(lines.split("\n"))
+    assert ported(tmp_path, f"{head}{macro}\nSERVICE(take)\n{tail}") == []
+
+
+REFUSED = {
+    "a function that is looked up": (
+        "(uint32_t)take;", "(uint32_t)(much ? take : 0);", "doesn't say which function it wants"
+    ),
+    "a register that is set again": (
+        '    __asm volatile("svc 0"', '    f++;\n    __asm volatile("svc 0"',
+        "doesn't say which function it wants",
+    ),
+    "no function of the project": (
+        "(uint32_t)take;", "(uint32_t)elsewhere;", "doesn't say which function it wants"
+    ),
+    "a number": ('"svc 0"', '"svc 1"', "doesn't say which function it wants"),
+    "another register": ('__asm("r12")', '__asm("r7")', "doesn't say which function it wants"),
+    "a call beside them": (
+        "int main(void) {", 'void plain(void) { __asm volatile("svc 3"); }\nint main(void) {',
+        "doesn't say which function it wants",
+    ),
+    "a service that waits": ("count += much;", '__asm volatile("wfi");', "wfi"),
+    "a service that moves the stack of whoever calls": (
+        "count += much;", '__asm volatile("msr psp, %0" :: "r"(much));', "PSP"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_what_isnt_known_to_be_such_a_call_stays(tmp_path: Path, case: str) -> None:
+    old, new, reason = REFUSED[case]
+    assert old in KERNEL
+    found = ported(tmp_path, KERNEL.replace(old, new))
+    assert any("SVC_Handler" in it and reason in it for it in found), "\n".join(found)
+
+
+def test_assembler_that_makes_calls_of_its_own_keeps_the_handler_from_being_ported(
+    tmp_path: Path,
+) -> None:
+    more = "    .global go\n    .type go, %function\n    .thumb_func\ngo:\n    svc 2\n    bx lr\n"
+    found = ported(tmp_path, more=more)
+    assert any("svc.S makes supervisor calls too" in it for it in found), found
+
+
+def test_a_call_under_a_condition_isnt_proved(tmp_path: Path) -> None:
+    handler = HANDLER.replace("    blx r12\n", "    cmp r0, #0\n    it ne\n    blxne r12\n")
+    assert any("SVC_Handler" in it for it in ported(tmp_path, handler=handler))
+
+
+def test_an_interrupts_handler_calls_nothing_by_a_register(tmp_path: Path) -> None:
+    handler = HANDLER.replace("SVC_Handler", "PendSV_Handler")
+    found = ported(tmp_path, handler=handler)
+    assert any("PendSV_Handler" in it and "r12 points to at run time" in it for it in found), found
+
+
+def test_a_handler_that_asks_more_of_the_callers_stack_is_refused(tmp_path: Path) -> None:
+    """What it does for a caller on MSP would never happen."""
+    handler = HANDLER.replace(
+        "    mrsne r0, psp\n", "    mrsne r0, psp\n    it eq\n    moveq r1, #1\n"
+    )
+    handler = handler.replace(
+        "    str r0, [r12]\n", "    tst lr, #4\n    it ne\n    strne r0, [r12]\n"
+    )
+    assert any("SVC_Handler" in it for it in ported(tmp_path, handler=handler))
+
+
+EXIT = "count += much; count ^= __get_PSP();"
+
+
+def test_a_service_finds_its_callers_stack_pointer(tmp_path: Path) -> None:
+    kernel = KERNEL.replace("struct task", "uint32_t __get_PSP(void);\nstruct task", 1)
+    files = {"kernel.c": kernel.replace("count += much;", EXIT).encode(), "svc.S": HANDLER.encode()}
+    result = port_files(tmp_path, files)
+    assert not escalations(result)
+    texts = {it.file.path.name: it.ported for it in result.files}
+    assert b"count ^= USR_REG->Reg.SP;" in texts["kernel.c"]
+
+
+def test_what_others_call_too_isnt_known_to_have_a_caller(tmp_path: Path) -> None:
+    kernel = KERNEL.replace("struct task", "uint32_t __get_PSP(void);\nstruct task", 1)
+    kernel = kernel.replace("count += much;", EXIT).replace("(int)api(3)", "(int)take(3)")
+    assert any("__get_PSP" in it for it in ported(tmp_path, kernel))
+
+
+RIGHTS = "void __set_CONTROL(uint32_t);\nvoid rights(int all) { if (all) { __set_CONTROL(2); } }\n"
+
+
+def with_rights(more: str) -> str:
+    uses = "rights(1); go(0); " if more else "rights(1); "
+    return KERNEL.replace("int main(void) { ", f"{RIGHTS}{more}int main(void) {{ {uses}")
+
+
+def test_a_handlers_service_that_gives_tasks_rights_gives_a_machines_none(tmp_path: Path) -> None:
+    files = {"kernel.c": with_rights("").encode(), "svc.S": HANDLER.encode()}
+    result = port_files(tmp_path, files)
+    assert not escalations(result)
+    texts = {it.file.path.name: it.ported for it in result.files}
+    assert b"__set_CONTROL(2)" not in texts["kernel.c"]
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        "void __set_PSP(uint32_t);\nvoid go(uint32_t to) { __set_PSP(to); }\n",
+        'void go(uint32_t to) { __asm volatile("msr psp, %0" :: "r"(to)); }\n',
+    ],
+)
+def test_where_others_set_psp_control_may_select_it(tmp_path: Path, more: str) -> None:
+    assert any("__set_CONTROL" in it for it in ported(tmp_path, with_rights(more)))
