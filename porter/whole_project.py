@@ -185,10 +185,15 @@ class WholeProject:
         )
 
     def _may_set_psp(self) -> bool:
-        """Whether anything but handlers may, which run on MSP: then CONTROL may select it."""
+        """Whether anything but handlers may, which run on MSP: then CONTROL may select it. Where no
+        handler does, who does isn't seen."""
+        roles = (ROLE_SWITCH, ROLE_SVC)
+        ports = (it for ports in self.switches.values() for it in ports)
+        if not any(it.role in roles and it.status == Status.REWRITTEN.value for it in ports):
+            return True
         return any(
             not any(
-                it.start <= match.start() < it.end and it.role in (ROLE_SWITCH, ROLE_SVC)
+                it.start <= match.start() < it.end and it.role in roles
                 for it in self.switches.get(source.path, ())
             )
             and not (not source.is_asm and _defines_setter(self.knowledge.text(source), match))
