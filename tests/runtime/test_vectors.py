@@ -90,6 +90,16 @@ def test_a_call_by_registers_loses_none_whatever_comes_in_between(values: dict[s
     }
 
 
+def test_who_makes_no_call_by_registers_is_linked_without_it(
+    system: Callable[[str], Built],
+) -> None:
+    assert system("vectors").extent("vectors", "guest_call_frame")
+    for vm in ("soft", "hard"):
+        for name in ("guest_call_frame", "guest_call", "guest_call_served"):
+            with pytest.raises(KeyError):
+                system("waiting").symbol(vm, name)
+
+
 def test_handlers_run_by_priority_then_call_then_tick_then_switch(
     values: dict[str, int],
 ) -> None:

@@ -183,6 +183,13 @@ def test_another_handler_that_resumes_tasks_would_find_nobody(tmp_path: Path) ->
     assert "SVC_Handler() of switch.S resumes tasks too" in told(port(tmp_path, HANDLER + OTHER))
 
 
+def test_a_supervisor_calls_handler_waits_for_nobody(tmp_path: Path) -> None:
+    """What waits in its place requests a switch, which it doesn't serve."""
+    body = (HEAD + HANDLER).replace("PendSV_Handler", "SVC_Handler")
+    tree = fixture(tmp_path, body, M4F, "switch.S")
+    assert "makes no supervisor call" in told(tree.port())
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_a_loop_that_does_more_than_wait_stays(name: str, tmp_path: Path) -> None:
     body, why = REFUSED[name]
