@@ -259,13 +259,17 @@ class Expected(Described):
                 if receiver == 0
             ),
             Capability(CAP_LOG, READ | CONTROL, 0),
-            *([Capability(CAP_TIMER, CONTROL, 0)] if self.delays else []),
+            *(Capability(CAP_TIMER, CONTROL, index) for index in range(self._hypervisor_timers())),
             *(
                 Capability(CAP_DOMAIN, self.domain_rights(index), index)
                 for index in range(1, len(self.names))
             ),
             *(Capability(CAP_VCPU, CONTROL, i) for i in range(len(self.system.vms))),
         )
+
+    def _hypervisor_timers(self) -> int:
+        """The first timers: of restarts that are delayed, and of the log."""
+        return int(self.delays) + int(self.system.kernel.console is not None)
 
     def _process_capabilities(self, index: int) -> tuple[Capability, ...]:
         waits = [
