@@ -209,6 +209,7 @@ WRONG = {
 }
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", WRONG)
 def test_each_oracle_finds_a_wrong_wait(name: str, tmp_path: Path) -> None:
     right, wrong = WRONG[name]

@@ -224,6 +224,7 @@ WRONG = {
 }
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("name", WRONG)
 def test_each_oracle_finds_a_wrong_part(name: str, tmp_path: Path) -> None:
     right, wrong = WRONG[name]
