@@ -30,7 +30,7 @@ OPEN = {
     ),
     WITH_FPU: (
         ("mrs", "lsls", "bmi.n"),
-        ("vmrs", "vpush", "push", "movs", "vmsr", "add.w", "stmdb", "strb.w"),
+        ("ldrd", "orrs.w", "bne.w", "strb.w"),
         ("ldmia.w", "pop", "vmsr", "vpop", "bx"),
     ),
 }
