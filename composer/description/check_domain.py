@@ -42,6 +42,11 @@ def check_domain(system: System, domain: Domain, chip: Chip) -> None:
             f"the project of '{domain.name}' isn't ported, so there is nothing to acknowledge",
             "remove it",
         )
+    if domain.vm is None and domain.project.entry != "main":
+        raise domain.project.place.error(
+            f"'{domain.name}' is a process, which begins in its threads, not in an entry",
+            "leave 'entry' out, and name the function as a <thread>",
+        )
     if domain.vm is not None:
         _vm(system, domain, domain.vm)
     if domain.process is not None:

@@ -34,6 +34,8 @@ BREACHES = [
      ["granted twice"]),
     *(('<device name="USART2"/>', f'<device name="{name}"/>', [f"'{name}' can't be granted"])
       for name in ("RCC", "GPIOA", "SYSCFG", "EXTI", "PWR", "FLASH", "IWDG", "DMA1")),
+    ('builtin="heartbeat"', 'builtin="heartbeat" entry="begin"',
+     ["'beater' is a process", "not in an entry"]),
     ("</process>", '<device name="IWDG"/></process>', ["a VM has a watchdog of its own"]),
     ('<clock name="USART2"/>', '<clock name="EXTI"/>', ["has no clock to be enabled"]),
     ('tick="100Hz"', 'tick="300Hz"', ["300 Hz, which doesn't divide", "choose 125, 200, 250 Hz"]),
