@@ -102,7 +102,9 @@ class Parts:
     def _callers(self, name: str, vectors: Vectors) -> set[str] | None:
         """Functions that call one by its name; None where something else may lead to it."""
         known = name.encode("latin-1")
-        if name == "main" or vectors.served_by([name]) - {RESET} or name in self._taken():
+        if known in (b"main", self._units.entry) or name in self._taken():
+            return None
+        if vectors.served_by([name]) - {RESET}:
             return None
         if self._units.cplusplus_naming(known) or self._named(name):
             return None

@@ -150,7 +150,8 @@ class PointerValues:
     def _is_never_called(self, name: bytes) -> bool:
         """Whether a function that C doesn't call has no other caller: the program is whole, and
         nothing has another name for it."""
-        is_whole = bool(self._units.definitions(b"main")) and name != b"main"
+        by_start_up = (b"main", self._units.entry)
+        is_whole = bool(self._units.definitions(self._units.entry)) and name not in by_start_up
         return is_whole and not self._renamed(name.decode("latin-1"))
 
     def _set_at(self, node: Node) -> list[Node] | None:

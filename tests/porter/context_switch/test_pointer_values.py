@@ -116,6 +116,13 @@ def test_a_vector_is_no_hook_where_nobody_else_has_it(tmp_path: Path) -> None:
     assert "SysTick_Handler" in reached(tmp_path / "b", c + table + calls)
 
 
+def test_what_start_up_code_calls_is_called(tmp_path: Path) -> None:
+    files, _, options = project(tmp_path, TASK + HELD["nobody's"], "", "", DEEP)
+    for entry, found in (("set", True), ("main", False)):
+        data = ProjectData(files, options, CUnits(files, options, entry))
+        assert ("deep" in {it.name for it in data.callees.of(["schedule"])}) is found
+
+
 def test_no_call_comes_to_a_handler_that_resumes_a_task(tmp_path: Path) -> None:
     c = "extern void (*hook)(void);\nvoid schedule(void) { hook(); }\nvoid SysTick_Handler(void);\n"
     c += "void each(void (*)(void));\nvoid set(void) { each(SysTick_Handler); }\n"
