@@ -11,8 +11,15 @@
  * software. Disabled until hyp_irq_ena. */
 void guest_vector_split(uint32_t virt_id, struct fvm_split *split);
 
-/* Before anything else runs: yields go through vector 0 until the RTOS says how it switches. */
+/* Before anything else runs, on VCT's stack: yields go through vector 0 until the RTOS says how it
+ * switches. */
 void guest_switch_init(void);
+
+/* Vector 0 has this handler: yields run it in user mode if the project says that it may. */
+void guest_switch_set(virt_handler handler);
+
+/* The handler of vector 0 switches, in VCT alone. */
+void guest_switch_in_vct(void);
 
 /* In VCT the handler of vector 0 switches, in user mode the library. */
 void guest_switch_by_handler(void);
@@ -25,8 +32,15 @@ void guest_switch_preempted(void);
  * and without live FPU state. */
 void guest_unmask(struct fvm_switch *here);
 
-/* The choice of virt_yield_frames, which switches itself: for switch.S alone. */
-void guest_choose_by_frame(void);
+/* What a yield by virt_yield_handler's handler works on. */
+struct guest_block {
+    struct fvm_usr_reg usr; /* the handler's USR_REG */
+    uint32_t stack;         /* from here on VCT's stack is free while it waits */
+    virt_handler handler;
+};
+
+/* The choice of virt_yield_handler, which switches itself: for switch.S alone. */
+void guest_choose_by_handler(void);
 
 /* Makes the frame of USR that of virt_svc_call's caller. */
 void guest_call_frame(void);

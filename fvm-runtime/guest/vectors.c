@@ -55,7 +55,8 @@ static void run_supervisor_call(void)
 static void set_run(uint32_t virt_id)
 {
     if (virt_id == FVM_VIRT_SWITCH) {
-        return; /* that says yield.c */
+        guest_switch_set(vector[virt_id].handler); /* what VCT calls says yield.c */
+        return;
     }
     if (vector[virt_id].disabled) {
         vector_run[virt_id] = NULL;

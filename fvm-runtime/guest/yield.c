@@ -1,19 +1,18 @@
 /* How tasks are switched: what the RTOS told of it, and the slow half of unmask. */
+#include <stdbool.h>
+
 #include <fvm/guest.h>
 #include <fvm/trap.h>
 
 #include "call.h"
 #include "vectors.h"
 
-/* With a pick function, guest_switch sees one task, whose stack pointer changes. */
-static struct {
-    uint32_t *stack;
-    void (*pick)(struct virt_task *task); /* guest_choose_by_frame's */
-} picked;
-static void *volatile picked_task = &picked;
-static uint32_t *(*picks)(uint32_t *sp);
+/* Below the stack of VCT while it waits: the exception frame of its call (ARMv7-M ARM B1.5.7). */
+#define CALL_FRAME 128u
 
-static void choose_by_pick(void) { picked.stack = picks(picked.stack); }
+/* Without virt_yield_task, guest_switch sees one task, whose stack pointer stands here. */
+static struct guest_block block;
+static void *volatile one_task = &block;
 
 /* No user-mode switch: the same task goes on, and the unmask that follows wakes VCT. */
 static void choose_in_vct(void) { fvm_state.int_pend.byte.yield = 1; }
@@ -34,18 +33,31 @@ static void set(void *volatile *task, void (*choose)(void), uint32_t name, virt_
     vector_run[FVM_VIRT_SWITCH] = in_vct;
 }
 
-void guest_switch_init(void) { set(&picked_task, choose_in_vct, 0, by_handler); }
+#pragma weak virt_yield_handler /* the project may have none */
 
-void virt_yield_set(uint32_t *(*pick)(uint32_t *sp))
+void guest_switch_in_vct(void) { set(&one_task, choose_in_vct, 0, by_handler); }
+
+void guest_switch_set(virt_handler handler)
 {
-    picks = pick;
-    set(&picked_task, choose_by_pick, 0, guest_switch_preempted);
+    void (*choose)(void) = fvm_state.task_switch.choose;
+    if (choose == choose_in_vct || choose == guest_choose_by_handler) {
+        bool may = handler != NULL && &virt_yield_handler != NULL && handler == virt_yield_handler;
+        block.handler = handler;
+        fvm_state.task_switch.choose = may ? guest_choose_by_handler : choose_in_vct;
+    }
 }
 
-void virt_yield_frames(void (*pick)(struct virt_task *task))
+void guest_switch_init(void)
 {
-    picked.pick = pick;
-    set(&picked_task, guest_choose_by_frame, 0, by_handler);
+    block.stack = ((uint32_t)__builtin_frame_address(0) - CALL_FRAME) & ~7u;
+    guest_switch_in_vct();
+    guest_switch_set(vector[FVM_VIRT_SWITCH].handler); /* it may be there already */
+}
+
+void virt_yield_stack(void *volatile *sp, void (*choose)(void))
+{
+    one_task = (void *)sp;
+    set(&one_task, choose, 0, guest_switch_preempted);
 }
 
 void virt_yield_task(void *volatile *task, void (*choose)(void), const char *name)

@@ -13,10 +13,9 @@ from porter.context_switch.assemble import CompileError, assemble
 from porter.context_switch.c_function import Writer
 from porter.context_switch.handler import Handler, transcribe
 from porter.context_switch.names import Names
-from porter.context_switch.pick import Pick
+from porter.context_switch.pick import Pick, running_task
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.variants import Key, Span, Variant, variants
-from porter.context_switch.yielded import Yielded
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_facts import predefined
 
@@ -95,17 +94,13 @@ def known_to(options: CompileOptions) -> frozenset[str]:
     return frozenset(found)
 
 
-def with_pick_of_all(handler: Handler, arms: tuple[Arm, ...], names: Names) -> Handler:
+def with_pick_of_all(handler: Handler, arms: tuple[Arm, ...]) -> Handler:
     """The handler without its pick, where another arm has another one."""
     picks = [arm.handler.pick for arm in arms if isinstance(arm.handler, Handler)]
-    if isinstance(handler.pick, Yielded):  # each arm has its own
-        if all(isinstance(pick, Yielded) for pick in picks) and len(picks) == len(arms):
-            return handler
-        return replace(handler, pick="an #if arm of it saves something else")
     if not isinstance(handler.pick, Pick):
         return handler
-    expected = _pick_text(handler.pick, names)
-    if all(isinstance(pick, Pick) and _pick_text(pick, names) == expected for pick in picks):
+    expected = handler.pick.short, running_task(handler.pick)
+    if all(isinstance(it, Pick) and (it.short, running_task(it)) == expected for it in picks):
         return handler
     return replace(handler, pick="its #if arms differ in what lies between save and restore")
 
@@ -115,8 +110,3 @@ def _text(arm: Arm, names: Names) -> str:
         return arm.handler
     whole = replace(arm.handler, nodes=arm.handler.everything)
     return "\n".join(Writer(names, spaced=False).plain(whole))
-
-
-def _pick_text(pick: Pick, names: Names) -> str:
-    lines = Writer(names, spaced=False).pick("pick", pick)
-    return f"{pick.short}" + "\n".join(line.split("/*")[0].rstrip() for line in lines)

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from porter.context_switch.emit_c import CText
-from porter.context_switch.emit_expression import WORD, Expressions, context_field
+from porter.context_switch.emit_expression import WORD, Expressions
 from porter.context_switch.handler import Handler
-from porter.context_switch.ir import PARAMETERS, Assign, Call, Guest, Symbol, Var
+from porter.context_switch.ir import PARAMETERS, Call, Guest, Symbol
 from porter.context_switch.kinds import ARRAY, INTEGER, POINTER
 from porter.context_switch.lift_state import NOTHING, Signature
 from porter.context_switch.locals import pointer_locals
 from porter.context_switch.names import Names, Variable
-from porter.context_switch.pick import Pick, Running
+from porter.context_switch.pick import Running
 from porter.context_switch.structure import conditions_and_statements, flatten
 from porter.context_switch.walk import reads, subexpressions
-from porter.context_switch.yielded import Yielded
 
 GUEST_HEADER = "fvm/guest.h"
-_TASK = "yielding"  # what yields, then what runs: a struct virt_task
 
 
 class Writer:
@@ -92,42 +90,9 @@ class Writer:
         """The call that tells the guest library of the running task, `name` its name in C."""
         star = "void * volatile *" if self._spaced else "void *volatile *"
         address = f"{self._paren(star)}{' ' if self._spaced else ''}&{running.variable}"
+        if running.is_stack:
+            return Guest((), "virt_yield_stack", (address, running.choose))
         return Guest((), "virt_yield_task", (address, running.choose, name))
-
-    def pick(self, name: str, pick: Pick) -> list[str]:
-        """The pick function of a switch handler."""
-        pointers = pointer_locals(conditions_and_statements(pick.nodes)) | {
-            pick.parameter,
-            pick.result,
-        }
-        text = CText(self._expressions(pointers), self._spaced)
-        lines = text.body(pick.nodes, declared=frozenset({pick.parameter}))
-        return [
-            self.pick_signature(name, pick),
-            "{",
-            *lines,
-            f"    return {self._expressions(pointers).pointer(Var(pick.result))};",
-            "}",
-        ]
-
-    def yielded(self, name: str, pick: Yielded) -> list[str]:
-        """What a handler does for a task that yields: SP and LR are that task's."""
-        pointers = pointer_locals(conditions_and_statements(pick.nodes)) | {
-            it.target
-            for it in flatten(pick.nodes)
-            if isinstance(it, Assign) and it.value == Var("SP")
-        }
-        lines = CText(self._expressions(pointers), self._spaced).body(pick.nodes)
-        own = context_field("SP").removesuffix("SP")
-        lines = [_at_column(line.replace(own, f"{_TASK}->"), line) for line in lines]
-        return [self.pick_signature(name, pick), "{", *lines, "}"]
-
-    def pick_signature(self, name: str, pick: Pick | Yielded) -> str:
-        """Its prototype without the semicolon."""
-        if isinstance(pick, Yielded):
-            return f"static void {name}{self._paren(f'struct virt_task {self._star}{_TASK}')}"
-        parameter = self._paren(f"{WORD} {self._star}{pick.parameter}")
-        return f"static {WORD} {self._star}{name}{parameter}"
 
     def _declare(self, call: Call, user: str) -> None:
         """A function that the file's C doesn't know, or not yet: as other files declare it, or, one
@@ -191,10 +156,3 @@ class Writer:
 
     def _paren(self, text: str) -> str:
         return f"( {text} )" if self._spaced and text else f"({text})"
-
-
-def _at_column(line: str, before: str) -> str:
-    """With the comment where it was."""
-    code, comment, rest = line.partition("/*")
-    column = before.find("/*")
-    return f"{code.rstrip():<{column}}{comment}{rest}" if code.strip() and comment else line

@@ -1,61 +1,78 @@
-"""How a yield switches tasks in user mode: what the port registers before the first task starts."""
+"""How a yield switches tasks in user mode: what the port registers before the first task starts.
+
+The guest library switches itself where a task's frame and the place of its stack pointer are ones
+that it knows; else it runs the switch handler."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from porter.context_switch.assembler_frames import AssemblerFrames
 from porter.context_switch.c_function import Writer
 from porter.context_switch.c_words import otherwise_declared
-from porter.context_switch.frame_yield import HEAD, depth_or_reason
 from porter.context_switch.handler import Handler, raises_svc
-from porter.context_switch.ir import Call, Guest
-from porter.context_switch.lift_state import Signature
+from porter.context_switch.ir import IDLE, IDLES, Guest
+from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.names import Names
-from porter.context_switch.only_in_handler import only_in_handler
+from porter.context_switch.only_in_handler import may_not_choose, not_read, only_in_handler
 from porter.context_switch.pick import Pick, Running, running_task
 from porter.context_switch.result import ROLE_SVC, ROLE_SWITCH
 from porter.context_switch.resumers import Resumers
 from porter.context_switch.saved_places import saved_behind
 from porter.context_switch.saved_words import blocks_behind
 from porter.context_switch.stack_depth import ALLOWED, Unbounded, stack_depth
-from porter.context_switch.structure import Node, conditions_and_statements
-from porter.context_switch.yielded import Yielded
+from porter.context_switch.structure import conditions_and_statements
+from porter.context_switch.walk import used
 from porter.project.vectors import PENDSV, SVC, Vectors
 from porter.source.c_tree import one_line
+
+NO_START = (
+    "no first-task start here: one is recognised in a naked function or an assembler file, beside "
+    "the handler"
+)
+_IN_USER_MODE = frozenset(
+    {IDLE, IDLES, "virt_vct_trig", "virt_vct_clear", "virt_cycles", "virt_cpacr"}
+)
 
 
 @dataclass(frozen=True)
 class FastYield:
-    """`home` is the only switch handler with a pick. `function` is the name of that pick as a
-    function of its own; None where the guest library needs no more than `running`."""
+    """`home` is the switch handler, called `name`. `running`: what the guest library switches over
+    itself, and `depth` the bytes of a task's stack that choosing the next one takes; where it is
+    None a yield is the handler in user mode, and `because` says why."""
 
     home: Handler
+    name: str
     running: Running | None
-    function: str | None
-    depth: int  # bytes of stack that what it calls takes
+    depth: int = 0
+    because: str = ""
 
-    @property
-    def through(self) -> str:
-        """What chooses the next task."""
-        return self.function or (self.running.choose if self.running is not None else "")
+    def __str__(self) -> str:
+        if self.running is None:
+            return f"fast yield by itself ({self.because})"
+        used = f"which takes {self.depth} bytes of a task's stack"
+        return f"fast yield through {self.running.choose}(), {used}"
 
     @property
     def names_itself(self) -> bool:
         """Whether the task's name is found in the running task's control block."""
         recipe = self.home.recipe
-        return self.running is not None and recipe is not None and recipe.in_task
+        in_task = recipe is not None and recipe.in_task
+        return in_task and self.running is not None and not self.running.is_stack
+
+    @property
+    def behind(self) -> tuple[str, ...]:
+        """What stands behind the handler."""
+        return ("", f"VIRT_YIELD_HANDLER({self.name});") if self.running is None else ()
 
     def registration(self, writer: Writer) -> tuple[Guest, ...]:
         """The calls in front of the first task's start."""
+        if self.running is None:
+            return ()
         pick = self.home.pick
-        if isinstance(pick, Yielded):
-            return (Guest((), "virt_yield_frames", (self.function or "",)),)
         short = isinstance(pick, Pick) and pick.short
         frames = (Guest((), "virt_yield_short_frames", ()),) if short else ()
-        if self.running is None:
-            return Guest((), "virt_yield_set", (self.function or "",)), *frames
         recipe = self.home.recipe if self.names_itself else None
         name = recipe.task_name if recipe is not None else "0"
         return writer.yield_over(self.running, name), *frames
@@ -65,47 +82,79 @@ def fast_yield(
     functions: Sequence[tuple[str, Handler]],
     names: Names,
     vectors: Vectors,
-    others: Sequence[tuple[Node, ...]] = (),
+    arms: Mapping[str, Sequence[Handler]],
+    starts: bool,
 ) -> FastYield | str | None:
-    """That of a file with these functions, by name; the reason where another handler resumes tasks
-    too, or where what chooses the next one does what only a handler may. `others`: what other #if
-    arms of a handler do to yield."""
-    picks = (Pick, Yielded)
-    homes = [(name, handler) for name, handler in functions if isinstance(handler.pick, picks)]
-    if not homes:
-        return None
-    name, home = homes[0]
-    if other := _served_elsewhere(name, home, names.project.resumers, vectors):
-        return other
-    if isinstance(home.pick, Yielded):
-        depth = depth_or_reason([home.pick.nodes, *others], names)
-        return depth if isinstance(depth, str) else FastYield(home, None, f"{name}_pick", depth)
-    if other := _other_resumer(home, functions, names.project.resumers, vectors):
-        return other
-    assert isinstance(home.pick, Pick)
+    """That of a file with these functions, by name, each with those of its #if arms; the reason
+    where nothing but VCT may run what switches. `starts`: one of them starts the first task."""
+    homes = [(name, handler) for name, handler in functions if handler.role == ROLE_SWITCH]
+    elsewhere = ""
+    for name, home in homes:
+        if home.no_yields:
+            return home.no_yields
+        if other := _served_elsewhere(name, home, names.project.resumers, vectors):
+            elsewhere = elsewhere or other
+            continue
+        over = _over_running(name, home, functions, names, vectors) if starts else NO_START
+        if isinstance(over, FastYield):
+            return over
+        if why := _only_in_vct((home, *arms.get(name, ())), names):
+            return f"{over}; and {why}"
+        return FastYield(home, name, None, because=over)
+    return elsewhere or None
+
+
+def _only_in_vct(handlers: Sequence[Handler], names: Names) -> str:
+    """Why a handler can't run in user mode, as a part of a yield."""
     project = names.project
+    for handler in handlers:
+        for item in conditions_and_statements(handler.nodes):
+            if isinstance(item, Guest) and item.function not in _IN_USER_MODE:
+                return f"what {item.function}() does is another thing in user mode"
+            if used(item) & {"PRIMASK"}:
+                return "it asks for PRIMASK, which a yield sets"
+        if why := may_not_choose(handler.nodes, project.units, project.callees):
+            return why
+        if why := not_read(handler.nodes, project.units, project.callees, project.resumers):
+            return why
+    return ""
+
+
+def _over_running(
+    name: str,
+    home: Handler,
+    functions: Sequence[tuple[str, Handler]],
+    names: Names,
+    vectors: Vectors,
+) -> FastYield | str:
+    """A yield by the guest library's own switch, or why it can't be had."""
+    if isinstance(home.pick, str):
+        return home.pick
+    running = running_task(home.pick)
+    if running is None:
+        return "more happens between saving and restoring than one call without arguments"
+    project = names.project
+    if names.function(running.choose) != NOTHING:
+        return f"{running.choose}() takes arguments or has a result"
+    if other := _other_resumer(home, functions, project.resumers, vectors):
+        return other
     if why := only_in_handler(home.pick, project.units, project.callees, project.resumers):
         return why
-    items = conditions_and_statements(home.pick.nodes)
-    called = [item.function for item in items if isinstance(item, Call)]
     try:
-        depth = stack_depth(called, names.project.units, names.project.callees)
+        depth = stack_depth([running.choose], project.units, project.callees)
     except Unbounded as reason:
         return str(reason)
     if depth > ALLOWED:
         return f"choosing a task takes {depth} bytes of the task's stack, more than {ALLOWED}"
-    if found := AssemblerFrames(home.pick, names.project.resumers, names.project.units).look():
+    if found := AssemblerFrames(home.pick, project.resumers, project.units).look():
         return found
-    blocks = blocks_behind(home.pick, names.project.units)
+    blocks = blocks_behind(home.pick, project.units)
     kept = {it.encode() for it in saved_behind(home.pick)}
-    if cplusplus := names.project.units.in_cplusplus(blocks | kept):
+    if cplusplus := project.units.in_cplusplus(blocks | kept):
         return f"{cplusplus[0]} is C++ and has {cplusplus[1]}: does it look into frames?"
-    if (declares := otherwise_declared(blocks, names.project.units)) is not None:
+    if (declares := otherwise_declared(blocks, project.units)) is not None:
         return f"'{one_line(declares)}' is under another type elsewhere: does it look into frames?"
-    running = running_task(home.pick)
-    if running is not None and names.function(running.choose) != Signature((), False):
-        running = None
-    return FastYield(home, running, None if running is not None else f"{name}_pick", depth)
+    return FastYield(home, name, running, depth)
 
 
 def _served_elsewhere(name: str, home: Handler, resumers: Resumers, vectors: Vectors) -> str:
@@ -155,13 +204,3 @@ def _other_resumer(
                 f"{name}() of {other.file.name} resumes tasks, too, and knows no frame of a yield"
             )
     return ""
-
-
-def pick_text(writer: Writer, name: str, pick: Pick | Yielded) -> list[str]:
-    """A pick function as C."""
-    if isinstance(pick, Yielded):
-        return [HEAD, *writer.yielded(name, pick)]
-    return [
-        "/* The same for a yield that is a function call: the registers are on the stack. */",
-        *writer.pick(name, pick),
-    ]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from porter.context_switch.arms import Arm, Transcribed
 from porter.context_switch.c_function import Writer
 from porter.context_switch.conditional_text import under_conditions
-from porter.context_switch.fast_yield import FastYield, fast_yield, pick_text
+from porter.context_switch.fast_yield import NO_START, FastYield, fast_yield
 from porter.context_switch.handler import Handler, publish_name
 from porter.context_switch.ir import Guest
 from porter.context_switch.lift_state import NOTHING
@@ -16,13 +16,7 @@ from porter.context_switch.lost_numbers import asks_exception
 from porter.context_switch.names import Names
 from porter.context_switch.result import ROLE_CALL, ROLE_START, ROLE_SVC, ROLE_SWITCH
 from porter.context_switch.structure import conditions_and_statements
-from porter.context_switch.yielded import Yielded
 from porter.project.vectors import Vectors
-
-NO_START = (
-    "no first-task start here: one is recognised in a naked function or an assembler file, beside "
-    "the handler"
-)
 
 
 @dataclass(frozen=True)
@@ -54,12 +48,9 @@ class FileText:
             reason += "; BASEPRI is one mask, of what the description calls maskable, at any level"
         if handler.role == ROLE_SWITCH:
             if self.fast is not None and handler is self.fast.home:
-                reason += f", fast yield through {self.fast.through}()"
-                who = "which" if self.fast.function is None else "what that calls"
-                reason += f", {who} takes {self.fast.depth} bytes of a task's stack"
+                reason += f", {self.fast}"
             else:
-                why = handler.pick if isinstance(handler.pick, str) else self.slow
-                reason += f"; no fast yield: {why}"
+                reason += f"; no fast yield: {self.slow}"
         return reason
 
 
@@ -94,19 +85,6 @@ def _first(part: Part, writer: Writer) -> Sequence[str]:
     return [*own, *([""] if own else []), *text]
 
 
-def _pick_text(part: Part, name: str, writer: Writer) -> Sequence[str]:
-    """What a yield needs of the handler, under the conditions of its arms."""
-
-    def lines(handler: Handler | str) -> tuple[str, ...]:
-        if isinstance(handler, str) or isinstance(handler.pick, str):
-            return ()
-        return tuple(pick_text(writer, name, handler.pick))
-
-    texts = [(arm.choices, lines(arm.handler)) for arm in part.arms]
-    differ = texts and isinstance(part.handler.pick, Yielded)
-    return under_conditions(texts) if differ else lines(part.handler)
-
-
 def write_parts(parts: Sequence[Part], writer: Writer, names: Names, vectors: Vectors) -> FileText:
     """The text, with declarations in front of the first function that needs them; `vectors`
     say which exceptions they serve."""
@@ -114,9 +92,8 @@ def write_parts(parts: Sequence[Part], writer: Writer, names: Names, vectors: Ve
         writer.look_at(handler)
     starts = [part for part in parts if part.handler.role == ROLE_START]
     functions = [(part.name, part.handler) for part in parts]
-    others = [handler.pick.nodes for part in parts for handler in part.handlers()
-              if isinstance(handler.pick, Yielded)]  # fmt: skip
-    found = fast_yield(functions, names, vectors, others) if starts else None
+    arms = {part.name: tuple(part.handlers()) for part in parts}
+    found = fast_yield(functions, names, vectors, arms, bool(starts))
     fast = found if isinstance(found, FastYield) else None
     first = fast.registration(writer) if fast is not None else ()
     blocks: dict[int, list[str]] = {}
@@ -131,16 +108,9 @@ def write_parts(parts: Sequence[Part], writer: Writer, names: Names, vectors: Ve
         if any(handler.first is not None for handler in part.handlers()):
             part = replace(part, head=(*_first(part, writer), *part.head))
         lines = [*part.head, *(under_conditions(text) if text else body(part.handler))]
-        if fast is not None and part.handler is fast.home and fast.function is not None:
-            lines = [*_pick_text(part, fast.function, writer), "", *lines]
+        if fast is not None and part.handler is fast.home:
+            lines += fast.behind
         blocks[part.start] = lines
-    if fast is not None and fast.function is not None:
-        place = min(part.start for part in starts)
-        home = next(part.start for part in parts if part.handler is fast.home)
-        pick = fast.home.pick
-        if place < home and not isinstance(pick, str):
-            declaration = writer.pick_signature(fast.function, pick) + ";"
-            blocks[place] = [declaration, "", *blocks[place]]
     if externs := writer.externs():
         place = min(blocks)
         blocks[place] = [*externs, "", *blocks[place]]

@@ -16,7 +16,6 @@ from porter.context_switch.event_waits import refuse_event_waits
 from porter.context_switch.first_task import First, with_first
 from porter.context_switch.ir import (
     CONTEXT,
-    IDLE,
     SUPERVISOR_CALL,
     Assign,
     BlockLoad,
@@ -28,7 +27,7 @@ from porter.context_switch.moved_stacks import moves_stack, sets_stack
 from porter.context_switch.names import Names
 from porter.context_switch.never_back import refuse_no_return
 from porter.context_switch.object_file import Function
-from porter.context_switch.pick import CONDITIONAL, Pick, find_pick
+from porter.context_switch.pick import Pick, find_pick
 from porter.context_switch.recipe import Recipe, recipe_for
 from porter.context_switch.result import (
     ROLE_OTHER,
@@ -47,21 +46,18 @@ from porter.context_switch.structure import (
     symbols,
 )
 from porter.context_switch.uncalled import uncalled
-from porter.context_switch.yielded import Yielded, yielded
-
-WAITS_FOR_TASKS = "it waits until a task is ready, which a task that yields can't"
 
 
 @dataclass(frozen=True)
 class Handler:
     """A transcribed function. `pick` is a string, the reason, where there is none; `recipe` is that
     of its RTOS, if the task's name can be published; `signature` is what C calls it with;
-    `first` what a first-task start leaves to VCT."""
+    `first` what a first-task start leaves to VCT; `no_yields` why yields can't be in user mode."""
 
     symbol: str
     role: str
     nodes: tuple[Node, ...]
-    pick: Pick | Yielded | str
+    pick: Pick | str
     instructions: int
     recipe: Recipe | None = None
     signature: Signature = NOTHING
@@ -71,6 +67,7 @@ class Handler:
     may_miss: frozenset[str] = frozenset()  # weak ones
     names: tuple[str, ...] = ()  # that the linker knows it by
     weak: bool = False
+    no_yields: str = ""
 
     @property
     def everything(self) -> tuple[Node, ...]:
@@ -112,10 +109,7 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     draft = code.understood(Draft(machine, function, role, own, signatures, names, texts))
     for check in code.checks:
         check(draft)
-    pick: Pick | Yielded | str = machine.no_yields or "not a switch handler"
-    if role == ROLE_SWITCH and not machine.no_yields:
-        waits = any(isinstance(it, Guest) and it.function == IDLE for it in flatten(draft.nodes))
-        pick = WAITS_FOR_TASKS if waits else _pick(draft.nodes)
+    pick = find_pick(draft.nodes) if role == ROLE_SWITCH else "not a switch handler"
     mentioned = symbols(draft.nodes)
     own = replace(own, names=tuple("" if _taken(name, mentioned) else name for name in own.names))
     recipe = recipe_for(mentioned)
@@ -127,19 +121,8 @@ def _transcribe(assembly: Assembly, function: Function, role: str, names: Names)
     places = tuple((address - function.start, text) for address, text in texts.items())
     return Handler(
         function.name, role, draft.nodes, pick, len(texts), recipe, own, draft.first, places,
-        private, may_miss, function.names, function.weak,
+        private, may_miss, function.names, function.weak, machine.no_yields,
     )  # fmt: skip
-
-
-def _pick(nodes: tuple[Node, ...]) -> Pick | Yielded | str:
-    """What a yield in user mode needs, or why it can't have that."""
-    pick = find_pick(nodes)
-    if isinstance(pick, Pick):
-        return pick
-    other = yielded(nodes)
-    if isinstance(other, str) and pick == CONDITIONAL:
-        return f"{pick}, and {other}"
-    return other if isinstance(other, Yielded) else pick
 
 
 def _own(assembly: Assembly, function: Function, code: Code, names: Names) -> Signature:

@@ -1,8 +1,9 @@
 """Whether what chooses the next task may only run in a handler, on a frame that a handler saved.
 
-A fast yield runs it in user mode. IPSR is 0 there; PRIMASK holds VCT off until the chosen task's
-stack is in use, so nobody may open it or ask for it; and the yielding task's frame has a mark in
-place of EXC_RETURN and no exception frame above it, so nobody in the project may look into it.
+A fast yield runs it in user mode. PRIMASK holds VCT off until the chosen task's stack is in use, so
+nobody may open it or ask for it. Where the guest library switches itself, nobody may ask whether he
+is in a handler, and the yielding task's frame has a mark in place of EXC_RETURN and no exception
+frame above it, so nobody in the project may look into it.
 """
 
 from __future__ import annotations
@@ -27,6 +28,10 @@ def only_in_handler(pick: Pick, units: CUnits, callees: Callees, resumers: Resum
     """Why a pick is nothing for a fast yield; "" where all that it may do is known and harmless."""
     if why := may_not_choose(pick.nodes, units, callees):
         return why
+    called = [it.function for it in conditions_and_statements(pick.nodes) if isinstance(it, Call)]
+    for it in callees.of(called):
+        if any(map(_reads_icsr, it.body.definitions)):
+            return f"{it.name}(), which choosing a task may call, asks for the handler's mode"
     if followed := follows_saved(pick, units, resumers.starts):
         return followed
     return not_read(pick.nodes, units, callees, resumers)
@@ -40,7 +45,7 @@ def not_read(nodes: tuple[Node, ...], units: CUnits, callees: Callees, resumers:
 
 
 def may_not_choose(nodes: tuple[Node, ...], units: CUnits, callees: Callees) -> str:
-    """Why these nodes, or what they call, may run in a handler alone, whatever frames are like."""
+    """Why these nodes, or what they call, may run in VCT alone, whatever frames are like."""
     items = conditions_and_statements(nodes)
     if any(isinstance(item, Guest) and "VIRT_PRIMASK" in item.arguments for item in items):
         return "choosing the next task writes PRIMASK"
@@ -49,9 +54,6 @@ def may_not_choose(nodes: tuple[Node, ...], units: CUnits, callees: Callees) -> 
         return f"{opening}(), which choosing a task may call, opens interrupts"
     if asks := asks_mask(list(callees.of(called)), "PRIMASK", units, callees):
         return asks
-    for it in callees.of(called):
-        if any(map(_reads_icsr, it.body.definitions)):
-            return f"{it.name}(), which choosing a task may call, asks for the handler's mode"
     return ""
 
 

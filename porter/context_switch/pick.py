@@ -1,16 +1,16 @@
 """The cooperative half of a switch handler: what lies between saving and restoring the context.
 
 A yield that is a function call has its registers on the stack already, so it needs only this:
-store the stack pointer, let the RTOS choose, fetch the chosen stack pointer. It can be cut out
-where the handler's frame is one that `virt_yield` builds (see virt_yield_set in <fvm/guest.h>):
-r4-r11 and EXC_RETURN, above them S16-S31 if bit 4 of EXC_RETURN is 0; or r4-r11 alone. Most RTOSes
-do it alike: a variable points to the running task's control block, whose first word is the stack
-pointer, and a function changes that variable. Those need no function of their own.
+store the stack pointer, let the RTOS choose, fetch the chosen stack pointer. The guest library
+does so (see virt_yield_task in <fvm/guest.h>) where the handler's frame is one that it builds,
+r4-r11 and EXC_RETURN, above them S16-S31 if bit 4 of EXC_RETURN is 0, or r4-r11 alone, and where
+the stack pointer is kept as most RTOSes do: in the first word of the running task's control block,
+to which a variable points that a function changes, or in a variable.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from porter.context_switch.ir import (
     CONTEXT,
@@ -35,7 +35,7 @@ from porter.context_switch.ir import (
 from porter.context_switch.structure import If, Node, Return, conditions_and_statements
 from porter.context_switch.walk import defined, rewrite, used
 
-CONDITIONAL = "the context is saved or restored under a condition, or in one arm of it"
+_CONDITIONAL = "the context is saved or restored under a condition, or in one arm of it"
 _FRAME = (*CORE, "LR")
 _FRAMES = (_FRAME, CORE)
 _FPU_REGISTERS = tuple(map(Var, FPU))
@@ -55,11 +55,18 @@ class Pick:
 
 @dataclass(frozen=True)
 class Running:
-    """The variable that points to the running task's control block, and the function that may
-    change it."""
+    """The variable that points to the running task's control block, or has its stack pointer
+    (`is_stack`), and the function that may change it."""
 
     variable: str
     choose: str
+    is_stack: bool = False
+
+    @property
+    def saved(self) -> Expr:
+        """The stack pointer."""
+        place = Symbol(self.variable)
+        return Load(place) if self.is_stack else Load(Load(place))
 
 
 def find_pick(nodes: tuple[Node, ...]) -> Pick | str:
@@ -106,37 +113,44 @@ def _why_no_frame(nodes: tuple[Node, ...]) -> str:
         if (isinstance(item, BlockStore) and _saves(item) and item not in nodes) or (
             isinstance(item, BlockLoad) and _restores(item) and item not in nodes
         ):
-            return CONDITIONAL
+            return _CONDITIONAL
     return "no single instruction saves or none restores {r4-r11, EXC_RETURN} or {r4-r11}"
 
 
 def running_task(pick: Pick) -> Running | None:
-    """What a pick is about, if it does no more than `*task = sp; choose(); sp = *task;`."""
+    """What a pick is about, if it does no more than `*task = sp; choose(); sp = *task;`, or the
+    same with a variable of the stack pointer's own."""
     values: dict[str, Expr] = {}
 
     def known(expr: Expr) -> Expr:
         return rewrite(expr, lambda variable: values.get(variable.name, variable))
 
-    variable: Symbol | None = None
-    choose: str | None = None
+    running: Running | None = None
+    called = False
     for node in pick.nodes:
         if isinstance(node, Assign):
             values[node.target] = known(node.value)
-        elif isinstance(node, Store) and node.size == 4 and variable is None:
-            address, value = known(node.address), known(node.value)
-            if not (isinstance(address, Load) and isinstance(address.address, Symbol)):
+        elif isinstance(node, Store) and node.size == 4 and running is None:
+            running = _kept_at(known(node.address))
+            if running is None or known(node.value) != Var(pick.parameter):
                 return None
-            variable = address.address
-            if address != Load(Symbol(variable.name)) or value != Var(pick.parameter):
-                return None
-        elif isinstance(node, Call) and not node.arguments and variable and choose is None:
-            choose = node.function
+        elif isinstance(node, Call) and not node.arguments and running and not called:
+            running, called = replace(running, choose=node.function), True
             values.clear()
         else:
             return None
-    if variable is None or choose is None or values.get(pick.result) != Load(Load(variable)):
+    if running is None or not called or values.get(pick.result) != running.saved:
         return None
-    return Running(variable.name, choose)
+    return running
+
+
+def _kept_at(address: Expr) -> Running | None:
+    """Where a stack pointer is stored to: the running task's block, or a variable."""
+    variable = address.address if isinstance(address, Load) else address
+    if not isinstance(variable, Symbol):
+        return None
+    found = Running(variable.name, "", variable is address)
+    return found if found.saved == Load(address) else None
 
 
 def _touched(item: Statement | Terminator) -> set[str]:

@@ -23,12 +23,12 @@ from porter.context_switch.ir import IDLE, Call, Guest
 from porter.context_switch.pick import Pick, running_task
 from porter.context_switch.proof import (
     LIBRARY,
+    YIELDS_OVER,
     Model,
     Proof,
     library_pick,
     mentions,
     prove,
-    prove_frames,
     prove_pick,
 )
 from porter.context_switch.result import (
@@ -42,7 +42,6 @@ from porter.context_switch.result import (
 from porter.context_switch.services import SERVICE
 from porter.context_switch.structure import flatten, only_compared
 from porter.context_switch.variants import Span, Variant, variants
-from porter.context_switch.yielded import Yielded
 from porter.project.compile_options import CompileOptions
 from porter.source.source_file import ASM_SUFFIXES
 
@@ -153,8 +152,6 @@ class Prover:
                 prove(other, ported, handler.symbol, model, self._command)
         for arm, before, after in self._arms(claim):
             prove(before, after, arm.symbol, _model(arm, extra), self._command)
-            if isinstance(arm.pick, Yielded):
-                self._yields(arm, before, after, _model(arm, extra))
         proof = prove(original, ported, handler.symbol, model, self._command)
         return replace(proof, yields=self._yields(handler, original, ported, model))
 
@@ -215,25 +212,16 @@ class Prover:
 
     def _yields(self, handler: Handler, original: bytes, ported: bytes, model: Model) -> int:
         """How many cooperative yields were compared; 0 where the port registers none of this."""
-        if isinstance(handler.pick, Yielded) and mentions(ported, "virt_yield_frames"):
-            symbols = (handler.symbol, f"{handler.symbol}_pick")
-            try:
-                return prove_frames(original, ported, symbols, model, self._command)
-            except NotTranscribable as reason:
-                raise NoYield(handler.symbol, f"not proved, {reason}") from reason
         if not isinstance(handler.pick, Pick):
             return 0
         running = running_task(handler.pick)
-        if mentions(ported, "virt_yield_task") and running is not None:
-            with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
-                source = Path(folder, "pick.c")
-                source.write_text(library_pick(running.variable, running.choose))
-                pick, name = compile_object(source, self._options, "-O2"), LIBRARY
-        elif mentions(ported, "virt_yield_set"):
-            pick, name = ported, f"{handler.symbol}_pick"
-        else:
+        if running is None or not any(mentions(ported, it) for it in YIELDS_OVER):
             return 0
-        symbols = (handler.symbol, name)
+        with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+            source = Path(folder, "pick.c")
+            source.write_text(library_pick(running.variable, running.choose, running.is_stack))
+            pick = compile_object(source, self._options, "-O2")
+        symbols = (handler.symbol, LIBRARY)
         try:
             return prove_pick(original, pick, symbols, model, handler.pick.short, self._command)
         except NotTranscribable as reason:

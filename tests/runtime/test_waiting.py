@@ -10,7 +10,7 @@ import pytest
 from tests.support.built import Built
 from tests.support.counted import Transcript, run
 
-CONSOLES = {"soft": 1, "hard": 2}
+CONSOLES = {"soft": 1, "hard": 2, "own": 3}
 ROUNDS = 200
 
 

@@ -23,8 +23,8 @@ MACHINES = {
     "fpu": (M4F, ()),
     "soft": (M3, ()),
     "short": (M3, ("-DSHORT_FRAMES",)),
-    "whole frames": (M3, ("-DFRAMES",)),
-    "whole frames, fpu": (M4F, ("-DFRAMES",)),
+    "by handler": (M3, ("-DHANDLER",)),
+    "by handler, fpu": (M4F, ("-DHANDLER",)),
 }
 FLAGS = 0xF80F_0000  # NZCVQ and GE
 EQUAL = 1 << 30
@@ -91,7 +91,7 @@ class Tasks:
         stack = p.STACKS + 0x2000
         core = [self._word() for _ in range(13)]
         frame = [*core[:4], core[12], self._word() | 1, machine.symbols["work"], p.THUMB]
-        is_whole = "pick_frame" in machine.symbols
+        is_whole = "pend_sv" in machine.symbols and not self._short
         marks = [] if self._short or is_whole else [p.BASIC]
         flag = [0] if is_whole and machine.has_fpu else []
         start = stack - 4 * (len(flag) + 8 + len(marks) + len(frame))

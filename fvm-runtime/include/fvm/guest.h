@@ -191,8 +191,8 @@ static inline void virt_int_restore(uint32_t w, uint32_t x)
 void guest_switch(struct fvm_switch *here); /* the switch itself: USR, unmasked */
 
 /* Request a context switch, as PENDSVSET does. Outside VCT and unmasked it switches at once: in
- * user mode if virt_yield_task or virt_yield_set was called, else by the handler of vector 0.
- * Otherwise the unmask switches, or VCT when its handlers are done. */
+ * user mode if one of the following was called or stands in the project, else by the handler of
+ * vector 0. Otherwise the unmask switches, or VCT when its handlers are done. */
 static inline void virt_yield(void)
 {
     struct fvm_switch *here = &fvm_state.task_switch;
@@ -204,18 +204,15 @@ static inline void virt_yield(void)
     }
 }
 
-/* For both: a task that doesn't run has {r4-r11, EXC_RETURN} at its saved stack pointer, above it
- * S16-S31 when bit 4 of EXC_RETURN is 0, above that the exception frame.
- *
- * virt_yield_task: the first word of a task's control block is its saved stack pointer. `task` is
- * where the RTOS keeps the pointer to the running task's block; choose() lets it change that.
- * `name` is the name of the task that runs, if names lie in the control blocks, or NULL; faults
- * show it. */
+/* A task that doesn't run has {r4-r11, EXC_RETURN} at its saved stack pointer, above it S16-S31
+ * when bit 4 of EXC_RETURN is 0, above that the exception frame. The first word of a task's control
+ * block is its saved stack pointer. `task` is where the RTOS keeps the pointer to the running
+ * task's block; choose() lets it change that, or the word that it points to. `name` is the name of
+ * the task that runs, if names lie in the control blocks, or NULL; faults show it. */
 void virt_yield_task(void *volatile *task, void (*choose)(void), const char *name);
 
-/* virt_yield_set: for any other RTOS. pick() stores the stack pointer it gets where the RTOS keeps
- * that of the running task, lets the RTOS choose, and returns that of the chosen task. */
-void virt_yield_set(uint32_t *(*pick)(uint32_t *sp));
+/* The same where the RTOS keeps the running task's saved stack pointer itself, in `sp`. */
+void virt_yield_stack(void *volatile *sp, void (*choose)(void));
 
 /* After one of them: what a task that doesn't run has is {r4-r11} and above it the exception frame,
  * without EXC_RETURN, as RTOSes for cores without FPU have it. In a VM with FPU such an RTOS goes
@@ -229,16 +226,12 @@ void virt_yield_short_frames(void);
 void virt_idle(void);
 int virt_idles(void);
 
-/* Of a task that doesn't run: where its exception frame is, and EXC_RETURN. */
-struct virt_task {
-    uint32_t SP, LR;
-};
-
-/* For an RTOS with another frame, if r4-r11 are saved right below the exception frame, or below
- * S16-S31 there when bit 4 of EXC_RETURN is 0. pick() is the RTOS's switch handler but for saving
- * and loading these: from a task that yields to the one that runs next. It may put two words below
- * r4-r11. In VCT the handler of vector 0 switches. */
-void virt_yield_frames(void (*pick)(struct virt_task *task));
+/* VIRT_YIELD_HANDLER(handler); at file scope, for any other RTOS, on ARMv7-M: a yield is `handler`,
+ * that of vector 0, in user mode. It runs as it does in VCT: on VCT's stack, with virt_in_vct() and
+ * under VIRT_PRIMASK, which it must leave set. Its USR_REG is the task that yields, with an
+ * exception frame on its stack, and then the one that runs next. */
+#define VIRT_YIELD_HANDLER(handler) const virt_handler virt_yield_handler = (handler)
+extern const virt_handler virt_yield_handler;
 
 #ifdef __cplusplus
 }

@@ -81,6 +81,4 @@ typedef uint16_t __attribute__((may_alias)) fvm_half;
 
 extern struct fvm_state fvm_state; /* placed by the generated linker script */
 
-#define USR_REG (&fvm_state.usr_reg)
-
 #endif

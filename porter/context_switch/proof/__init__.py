@@ -6,8 +6,12 @@ one address, `model` says what stands for what.
 
 from __future__ import annotations
 
-from porter.context_switch.proof.cooperative import LIBRARY, library_pick, prove_pick
-from porter.context_switch.proof.frames import prove_frames
+from porter.context_switch.proof.cooperative import (
+    LIBRARY,
+    YIELDS_OVER,
+    library_pick,
+    prove_pick,
+)
 from porter.context_switch.proof.link import mentions
 from porter.context_switch.proof.model import Model
 from porter.context_switch.proof.prove import prove
@@ -15,12 +19,12 @@ from porter.context_switch.proof.result import NotProved, Proof
 
 __all__ = [
     "LIBRARY",
+    "YIELDS_OVER",
     "Model",
     "NotProved",
     "Proof",
     "library_pick",
     "mentions",
     "prove",
-    "prove_frames",
     "prove_pick",
 ]

@@ -1,8 +1,8 @@
 """The cooperative half of a port: a yield that is a function call must go where PendSV would.
 
-The yield has pushed the task's frame itself, in the shape that the handler saves. Then the pick
-(the port's own function, or what the guest library does with the registered variable) gets the
-stack pointer and returns that of the chosen task. Memory, calls and the chosen frame must be the
+The yield has pushed the task's frame itself, in the shape that the handler saves. Then the pick,
+what the guest library does with the registered variable, gets the stack pointer and returns that of
+the chosen task. Memory, calls and the chosen frame must be the
 handler's, for frames with and without FPU state.
 """
 
@@ -24,22 +24,24 @@ from porter.context_switch.proof.walk import reachable
 from porter.context_switch.result import ROLE_OTHER
 
 LIBRARY = "fvm_library_pick"
+YIELDS_OVER = ("virt_yield_task", "virt_yield_stack")
 _LEAST, _ENOUGH = 200, 800
 _BASIC = 0x10  # bit of EXC_RETURN: no FPU state in the frame
 
 
-def library_pick(variable: str, choose: str) -> str:
-    """C of what the guest library's switch does with `virt_yield_task(&variable, choose, ...)`."""
+def library_pick(variable: str, choose: str, is_stack: bool) -> str:
+    """C of what the guest library's switch does with `virt_yield_task(&variable, choose, ...)`, or
+    with `virt_yield_stack(&variable, choose)`."""
     return f"""\
 extern void *volatile {variable};
 void {choose}(void);
 unsigned *{LIBRARY}(unsigned *sp);
 unsigned *{LIBRARY}(unsigned *sp)
 {{
-    unsigned **volatile *task = (unsigned **volatile *)&{variable};
-    **task = sp;
+    unsigned *{"" if is_stack else "*"}volatile *kept = (void *)&{variable};
+    {"*" if is_stack else "**"}kept = sp;
     {choose}();
-    return **task;
+    return {"*" if is_stack else "**"}kept;
 }}
 """
 

@@ -31,12 +31,14 @@ from porter.context_switch.proof.image import (
     STUBS,
     Image,
 )
+from porter.context_switch.proof.model import USR_REG
 from porter.context_switch.proof.targets import target_of
 from porter.context_switch.result import NotTranscribable
 
 DATA_SIZE = 0x8000
 VARIABLE = 0x100  # bytes of a variable that another file defines
 BLOCK = "fvm_state"
+_USR_REG = "virt_usr_reg"  # a handler's port finds the task through this pointer
 _STACK = 512  # bytes: less is no stack
 _PLAIN = re.compile(r"[\w.$]+")
 _WRITE, _ALLOCATE, _EXECUTE = 1, 2, 4
@@ -133,10 +135,11 @@ def _places(units: tuple[_Unit, _Unit], compared: frozenset[str]) -> tuple[dict[
         free[kind] = start + max(size for _, size, _ in both) + 64
     slot = -(-free[DATA] // VARIABLE) * VARIABLE
     missing = (units[0].undefined | units[1].undefined) - units[0].called - units[1].called
+    missing -= {BLOCK, _USR_REG}
     missing |= units[0].target.scratch
     for place, name in enumerate(sorted(missing & compared)):
         found[f"={name}"] = ARENA + PAGE // 2 + 8 * place
-    for name in sorted(missing - compared - {BLOCK}):
+    for name in sorted(missing - compared):
         found[f"={name}"], slot = slot, slot + VARIABLE
     if slot > DATA + DATA_SIZE:
         raise NotTranscribable("can't be proved: the file has too many variables")
@@ -147,7 +150,7 @@ def _link(
     unit: _Unit, places: dict[str, int], known: dict[str, int], command: Sequence[str]
 ) -> bytes:
     lines = [f"{BLOCK} = {STATE:#x};"]
-    for name in sorted(unit.undefined - unit.called - {BLOCK}):
+    for name in sorted(unit.undefined - unit.called - {BLOCK, _USR_REG}):
         lines.append(f'"{name}" = {known.get(name, places.get(f"={name}", 0)):#x};')
     lines.append("SECTIONS {")
     for name in unit.sections:
@@ -173,8 +176,11 @@ def _link(
 
 
 def _stubs(names: Iterable[str], unit: _Unit) -> Iterator[str]:
-    """Text of functions that only return."""
+    """Text of functions that only return, and of the pointer to USR_REG."""
     yield unit.target.head
+    if _USR_REG in unit.undefined:
+        yield '.section .stubs, "ax", %progbits\n.balign 4\n'
+        yield f".global {_USR_REG}\n{_USR_REG}: .word {BLOCK} + {USR_REG}\n"
     for name in names:
         section = f".near.{name}" if name in unit.near else ".stubs"
         yield f'.section {section}, "ax", %progbits\n' + unit.target.stub.format(name)

@@ -56,10 +56,9 @@ _WORDS = {SERVICE: 4, TRIGGER: 1, CLEAR: 1, SUPERVISOR_CALL: 1, TRAP_SET: 1, ONC
 # the guest library before the first task how a yield switches.
 _SILENT = (
     UNMASKED,
-    "virt_yield_set",
     "virt_yield_task",
+    "virt_yield_stack",
     "virt_yield_short_frames",
-    "virt_yield_frames",
 )
 
 

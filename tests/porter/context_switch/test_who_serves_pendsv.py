@@ -57,7 +57,9 @@ def with_files(folder: Path, text: str, files: dict[str, str]) -> str:
 def test_nothing_else_goes_on_in_the_handler(name: str, tmp_path: Path) -> None:
     found = with_files(tmp_path, (SOURCES / "running_task.c").read_text(), LEADS[name])
     told = "a word in table.c has the address of" if "table" in name else "tick() of tick."
-    assert f"no fast yield: {told}" in found
+    # Who only resumes tasks may do so: frames are as PendSV leaves them.
+    says = "fast yield by itself (" if "macros" in name else "no fast yield: "
+    assert says + told in found
 
 
 KNOWS = {

@@ -229,7 +229,7 @@ def test_assembler_that_finds_tasks_itself_may_look_into_frames(
     (tmp_path / "dump.S").write_text(DUMP.format(code))
     tree = replace(tree, files=(*tree.files, tmp_path / "dump.S"))
     (reason,) = [port.reason for port in tree.port() if port.name == "PendSV_Handler"]
-    told = "no fast yield: dump() of dump.S is assembler and finds tasks by running"
+    told = "fast yield by itself (dump() of dump.S is assembler and finds tasks by running"
     assert (told in reason) is found
 
 
@@ -239,7 +239,7 @@ def test_a_file_may_have_another_idea_of_the_running_task(tmp_path: Path) -> Non
     (tmp_path / "dump.c").write_text(text)
     tree = replace(tree, files=(*tree.files, tmp_path / "dump.c"))
     (reason,) = [port.reason for port in tree.port() if port.name == "PendSV_Handler"]
-    assert "no fast yield: 'extern unsigned **running;' is under another type" in reason
+    assert "fast yield by itself ('extern unsigned **running;' is under another type" in reason
 
 
 @pytest.mark.parametrize(("text", "name"), CPLUSPLUS.values(), ids=CPLUSPLUS)
@@ -248,7 +248,7 @@ def test_cplusplus_may_look_into_frames(text: str, name: str, tmp_path: Path) ->
     (tmp_path / "wake.cpp").write_text(text)
     tree = replace(tree, files=(*tree.files, tmp_path / "wake.cpp"))
     (reason,) = [port.reason for port in tree.port() if port.name == "PendSV_Handler"]
-    told = f"no fast yield: wake.cpp is C++ and has {name}: "
+    told = f"fast yield by itself (wake.cpp is C++ and has {name}: "
     assert (told in reason) if name else "fast yield through schedule()" in reason
 
 
@@ -347,10 +347,10 @@ def test_nobody_else_resumes_tasks(tmp_path: Path) -> None:
     """The library completes frames of yields behind supervisor calls and PendSV's vector only."""
     text = (SOURCES / "running_task.c").read_text()
     found = reason(tmp_path / "resumes", text, RESUMES.format("EXTI1_IRQHandler"))
-    assert "no fast yield: EXTI1_IRQHandler() of switch.c resumes tasks, too" in found
+    assert "fast yield by itself (EXTI1_IRQHandler() of switch.c resumes tasks, too" in found
     second = "__attribute__" + SWITCHES.replace("PendSV_Handler", "SysTick_Handler")
     found = reason(tmp_path / "switches", text, second)
-    assert "no fast yield: SysTick_Handler() of switch.c resumes tasks, too" in found
+    assert "fast yield by itself (SysTick_Handler() of switch.c resumes tasks, too" in found
 
 
 TICK = """
@@ -386,7 +386,7 @@ def test_nobody_else_resumes_tasks_elsewhere(name: str, tmp_path: Path) -> None:
     vectors = Vectors(told=[("tick", 15)])
     ports = transcribe_project(tree.root, tree.files, tree.options, vectors)
     (found,) = [port for port in ports if port.name == "PendSV_Handler"]
-    assert f"no fast yield: {told}" in found.reason
+    assert f"fast yield by itself ({told}" in found.reason
 
 
 def test_an_alternative_of_the_handler_is_no_other(tmp_path: Path) -> None:
@@ -407,7 +407,7 @@ def test_the_vector_table_says_who_serves_what(tmp_path: Path) -> None:
     assert slow in reason(tmp_path / "tick", own, my_switch=15)
     assert slow in reason(tmp_path / "nobody", own)
     found = reason(tmp_path / "second", text, RESUMES.format("resume"), resume=PENDSV)
-    assert "no fast yield: resume() of switch.c resumes tasks, too" in found
+    assert "fast yield by itself (resume() of switch.c resumes tasks, too" in found
     assert fast in reason(tmp_path / "call", text, RESUMES.format("resume"), resume=SVC)
 
 
@@ -433,4 +433,4 @@ def test_a_yield_without_proof_costs_no_more_than_itself(
 
     monkeypatch.setattr("porter.context_switch.proved.prove_pick", refuse)
     found = reason(tmp_path, (SOURCES / "running_task.c").read_text())
-    assert "no fast yield: not proved, it strays; proved: equal from" in found
+    assert "fast yield by itself (not proved, it strays); proved: equal from" in found

@@ -1,9 +1,9 @@
 /* Rule 5 and the cooperative switch: three tasks of a very small RTOS, switched both ways, by a
  * yield in user mode and by the tick through VCT, so that either side resumes either kind of frame.
  * Each task checks that no register of it changed. With -DTEST_FPU the FPU's registers too. The
- * library switches over the running task, with -DTEST_PICK through a function, and with
- * -DTEST_HANDLER the handler of vector 0 does it for yields as well. With -DTEST_SHORT the RTOS's
- * frames are {r4-r11} without EXC_RETURN. */
+ * library switches over the running task, with -DTEST_USER the handler of vector 0 does it in user
+ * mode, and with -DTEST_HANDLER in VCT. With -DTEST_SHORT the RTOS's frames are {r4-r11} without
+ * EXC_RETURN. */
 #include <fvm/guest.h>
 
 #include "keeps.h"
@@ -46,13 +46,20 @@ static int has_fpu(const uint32_t *sp) { return sp == NULL; }
 
 static int has_fpu(const uint32_t *sp) { return (sp[8] & BASIC_FRAME) == 0; }
 
-static int is_preempted(const uint32_t *sp) { return (int32_t)sp[8] < 0; }
-
-static uint32_t xpsr_of(const uint32_t *sp)
+static const uint32_t *frame_of(const uint32_t *sp)
 {
-    const uint32_t *frame = sp + ((sp[8] & BASIC_FRAME) != 0 ? FRAME_WORDS : FRAME_WORDS + 16);
-    return frame[7];
+    return sp + ((sp[8] & BASIC_FRAME) != 0 ? FRAME_WORDS : FRAME_WORDS + 16);
 }
+
+static uint32_t xpsr_of(const uint32_t *sp) { return frame_of(sp)[7]; }
+
+#ifdef TEST_USER
+extern const char guest_go_on[]; /* where the frame of a yield goes on */
+
+static int is_preempted(const uint32_t *sp) { return frame_of(sp)[6] != (uint32_t)guest_go_on; }
+#else
+static int is_preempted(const uint32_t *sp) { return (int32_t)sp[8] < 0; }
+#endif
 #endif
 
 static void count_preempted(const uint32_t *sp)
@@ -65,7 +72,7 @@ static void count_preempted(const uint32_t *sp)
 /* The stack pointer of the task that ran is stored. */
 static void choose(void)
 {
-    int in_vct = virt_in_vct();
+    int in_vct = virt_in_vct() && USR_REG == &fvm_state.usr_reg;
     if (in_vct) {
         count_preempted(current->sp);
     }
@@ -76,13 +83,6 @@ static void choose(void)
     }
     *(in_vct ? &preempt_to_preempted : &yield_to_preempted) += 1;
     it_resumed += !in_vct && (xpsr_of(current->sp) & XPSR_IT) != 0;
-}
-
-static __attribute__((unused)) uint32_t *pick(uint32_t *sp)
-{
-    current->sp = sp;
-    choose();
-    return current->sp;
 }
 
 /* What the porter makes of a PendSV handler. */
@@ -102,6 +102,10 @@ void switch_handler(void)
     }
     USR_REG->Reg.SP = (uint32_t)sp;
 }
+
+#ifdef TEST_USER
+VIRT_YIELD_HANDLER(switch_handler);
+#endif
 
 /* ... and of an SVC handler that starts the first task. */
 void svc_handler(void)
@@ -263,9 +267,7 @@ int main(void)
     create(&task[0], yielding);
     create(&task[1], crunching);
     create(&task[2], masking);
-#if defined TEST_PICK
-    virt_yield_set(pick);
-#elif !defined TEST_HANDLER
+#if !defined TEST_USER && !defined TEST_HANDLER
     virt_yield_task((void *volatile *)&current, choose, NULL);
 #endif
 #ifdef TEST_SHORT

@@ -40,6 +40,10 @@ void switch_handler(void)
     USR_REG->Reg.SP = (uint32_t)sp;
 }
 
+#ifdef TEST_USER
+VIRT_YIELD_HANDLER(switch_handler);
+#endif
+
 void tick_handler(void) { ready |= ++ticks % 3u == 0; }
 
 static void sleep_until_ready(void)

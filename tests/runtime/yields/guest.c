@@ -33,7 +33,7 @@ static void pend_sv(void)
 }
 #endif
 
-#ifdef FRAMES
+#ifdef HANDLER
 /* With an FPU a word below r4-r11 says whether S16-S31 are in the frame. */
 static int has_fpu(uint32_t exc_return) { return (exc_return & 0x10u) == 0; }
 
@@ -69,27 +69,18 @@ static void pend_sv(void)
     USR_REG->Reg.LR = fpu != 0 ? 0xFFFFFFEDu : 0xFFFFFFFDu;
 }
 
-void pick_frame(struct virt_task *yielding)
-{
-    uint32_t *sp = (uint32_t *)yielding->SP - 8 - (has_fpu(yielding->LR) ? 16 : 0);
-    uint32_t fpu = 0;
-    sp = next(sp, yielding->LR);
-#ifdef __ARM_FP
-    fpu = *sp++;
-#endif
-    yielding->SP = (uint32_t)(sp + 8 + (fpu != 0 ? 16 : 0));
-    yielding->LR = fpu != 0 ? 0xFFFFFFEDu : 0xFFFFFFFDu;
-}
+VIRT_YIELD_HANDLER(pend_sv);
 #endif
 
 void set_up(void)
 {
     current = &task[1];
     (void)virt_vct_set(FVM_VIRT_TICK, tick, 0, VIRT_MASKABLE);
+#ifndef HANDLER
     virt_yield_task((void *volatile *)&current, choose, NULL);
-#ifdef FRAMES
+#endif
+#ifdef HANDLER
     (void)virt_vct_set(FVM_VIRT_SWITCH, pend_sv, 0, VIRT_MASKABLE);
-    virt_yield_frames(pick_frame);
 #endif
 #ifdef SHORT_FRAMES
     (void)virt_vct_set(FVM_VIRT_SWITCH, pend_sv, 0, VIRT_MASKABLE);

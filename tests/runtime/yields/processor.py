@@ -2,8 +2,8 @@
 
 The code is the library's own, run by Unicorn; exception entry and return, which Unicorn doesn't
 have, and the kernel's part (fvm-runtime/kernel/vcpu.c and pend.h) are written down here: an
-interrupt pends the tick and wakes VCT unless a mask is set, VCT runs until it waits, the resume
-call lifts PRIMASK.
+interrupt pends the tick and wakes VCT unless a mask is set, when another VM runs for a while; VCT
+runs until it waits, the resume call lifts PRIMASK.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from porter.context_switch.proof.registers import Registers
 unicorn: Any = _unicorn
 RUNTIME = Path(__file__).resolve().parents[3] / "fvm-runtime"
 SOURCES = ("guest/yield.c", "guest/vct.c", "guest/vectors.c", "guest/hypercall.c",
-           "arch/armv7m/guest/frame.c", "arch/armv7m/guest/frames.S",
+           "arch/armv7m/guest/frame.c", "arch/armv7m/guest/by_handler.S",
            "arch/armv7m/guest/switch.S")  # fmt: skip
 CODE, RAM, SIZE, STACKS = 0x1_0000, 0x2000_0000, 0x1_0000, 0x2000_8000
 CORE = [getattr(arm, f"UC_ARM_REG_R{number}") for number in range(13)]
@@ -148,6 +148,8 @@ class Processor:
         self.uc.mem_write(self.state + GROUPS, b"\1")
         if any(self.uc.mem_read(self.state + MASK_PRI, 2)):
             self.uc.mem_write(self.state + INT_PEND, b"\1")
+            if not self._in_vct:  # another VM runs: USR's registers were in USR_REG
+                self.store(self.state + USR_REG, *[0xDEAD_0000] * 26)
         else:
             self._wake()
 
@@ -192,6 +194,7 @@ class Processor:
 
     def _to_vct(self) -> None:
         self._in_vct = True
+        self.uc.reg_write(XPSR, THUMB)  # and no IT block of USR's
         self.write([*CORE, SP, LR, PC], self._vct)
         if self.has_fpu:
             self.write(SINGLE, [0xDEAD_0000 + number for number in range(32)])

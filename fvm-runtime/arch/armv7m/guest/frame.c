@@ -24,6 +24,10 @@ _Static_assert(offsetof(struct fvm_usr_reg, Fpu) == 40, "USR_FPU");
 _Static_assert(offsetof(struct fvm_state, task_switch) % 32 == FVM_MASK_MARK, "the mark");
 _Static_assert(_Alignof(struct fvm_state) == 32, "the mark");
 
+/* And by_handler.S these. */
+_Static_assert(offsetof(struct guest_block, stack) == 104, "BLOCK_STACK");
+_Static_assert(offsetof(struct guest_block, handler) == 108, "BLOCK_STACK and handler");
+
 struct exception_frame {
     uint32_t r0, r1, r2, r3, r12, lr, pc, xpsr;
 };
@@ -49,7 +53,7 @@ static uint32_t resume_address(uint32_t mark)
 void virt_yield_short_frames(void)
 {
 #ifdef __ARM_FP
-    guest_switch_init(); /* there is no room for FPU state in such a frame */
+    guest_switch_in_vct(); /* there is no room for FPU state in such a frame */
 #else
     fvm_state.short_frames = 1;
     guest_switch_by_handler();

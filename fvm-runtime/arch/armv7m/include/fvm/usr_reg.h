@@ -28,6 +28,11 @@ struct fvm_usr_reg {
     struct fvm_usr_fpu Fpu;
 };
 
+/* The task that a handler interrupted. In VCT that is fvm_state.usr_reg, in a yield another block:
+ * it changes between two calls of a handler only. */
+extern struct fvm_usr_reg *const virt_usr_reg;
+#define USR_REG virt_usr_reg
+
 #define USR_REG_BYTES(group, first, last)                                                          \
     (offsetof(struct fvm_usr_reg, group.last) - offsetof(struct fvm_usr_reg, group.first) + 4u)
 

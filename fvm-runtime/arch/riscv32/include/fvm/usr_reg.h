@@ -36,6 +36,8 @@ struct fvm_usr_reg {
     struct fvm_usr_fpu Fpu;
 };
 
+#define USR_REG (&fvm_state.usr_reg)
+
 /* Block transfers between USR_REG and a guest stack. `p` points to words and isn't changed;
  * first..last are field names of Reg (X1..X31) or, for the second pair, of Fpu (F0..F31).
  *   USR_STORE(p + 3, X5, X31)    sw x5, 12(p) ... sw x31, 116(p)

@@ -1,14 +1,14 @@
-/* Yields in user mode for any RTOS whose switch handler saves r4-r11 right below the exception
- * frame, or below S16-S31 there: virt_yield_frames. The yielding task gets the frame that PendSV
- * would have found, whole and true, so the RTOS's own handler resumes it as it resumes others, and
- * whoever looks into it finds what he would find on the machine:
+/* Yields in user mode by the RTOS's own switch handler, whatever it does: virt_yield_handler. USR
+ * runs it on VCT's stack, which VCT doesn't use while it waits, over a register block of the
+ * library's in place of the kernel's. So it finds what it would find in VCT: vct_act is 1, and
+ * int_mask.pri keeps VCT away. The yielding task gets the frame that PendSV would have found:
  *
- *   what the pick puts there, r4-r11, [S16-S31], r0-r3, r12, lr, pc, xPSR, [S0-S15, FPSCR, -]
+ *   r0-r3, r12, lr, pc, xPSR, [S0-S15, FPSCR, -]
  *
  * lr is the yield's own, pc guest_go_on, which goes there: by that a cooperative frame is known,
  * and r0-r3, r12, the flags and S0-S15, which no call keeps, aren't loaded.
  *
- * It is what switch.S calls as choose(), and doesn't return: with r3 pointing to {-, pick}, r7 to
+ * It is what switch.S calls as choose(), and doesn't return: with r3 pointing to the block, r7 to
  * fvm_state.task_switch, int_mask.pri set, and the frame of switch.S on the stack.
  */
 #include <fvm/hypercall.h>
@@ -17,13 +17,20 @@
     .thumb
 
 /* Offsets in fvm_state from fvm_state.task_switch; frame.c checks them. */
+#define BUSY -16
 #define MASK_PRI -14
 #define PEND -12
+#define KERNELS 16              /* usr_reg, which the kernel saves USR to */
 
 #define CONTROL_FPCA_SHIFT 2
 #define XPSR_T 0x01000000
 #define XPSR_IT_OR_PADDED 0x0600FE00
 #define EXC_RETURN_BASIC 0x10
+
+/* Of the block: struct fvm_usr_reg, then where VCT's stack is free, and the handler. */
+#define BLOCK_LR 32
+#define BLOCK_FPU 40
+#define BLOCK_STACK 104
 
 /* Of the frame of switch.S, of an exception frame, and their sizes. */
 #define SAVED_MARK 32
@@ -37,27 +44,25 @@
 #define FRAME_FPSCR 96
 #define FRAME_SIZE 32
 #define FRAME_SIZE_FPU 104
-#define ROOM 8 /* for what the pick puts below r4-r11 */
 
-/* From the stack at r0, with r4 as r7 was: VCT may come now. */
+/* With r12 as r7 was: VCT may come now. */
     .macro unmask
-    mov sp, r0                  /* not loaded: errata 752770, 752419 */
     movs r2, #0
-    strb r2, [r4, #MASK_PRI]
-    ldr r3, [r4, #PEND]
+    strb r2, [r12, #MASK_PRI]
+    ldr r3, [r12, #PEND]
     cbz r3, 1f
-    mov r0, r4
+    mov r0, r12
     bl guest_unmask
 1:
     .endm
 
-    .section .text.guest_choose_by_frame, "ax", %progbits
+    .section .text.guest_choose_by_handler, "ax", %progbits
     .balign 4
     .thumb_func
-    .global guest_choose_by_frame
-    .type guest_choose_by_frame, %function
-guest_choose_by_frame:
-    ldr r3, [r3, #4]
+    .global guest_choose_by_handler
+    .type guest_choose_by_handler, %function
+guest_choose_by_handler:
+    mov r0, r3
     mov r12, r7
     ldr r2, [sp, #SAVED_LR]
 #ifdef __ARM_FP
@@ -67,32 +72,42 @@ guest_choose_by_frame:
 #endif
     pop {r4-r11}
     add sp, #SIZE - 32
-    ldr r0, =guest_go_on
-    mov r1, #XPSR_T
-    push {r0, r1}
+    ldr r1, =guest_go_on
+    mov r3, #XPSR_T
+    push {r1, r3}
     mov lr, r2
     push {r0-r3, r12, lr}
-    add r0, sp, #0
-    push {r4-r11}
+    stm r0, {r4-r11}
     mvn r1, #2                  /* EXC_RETURN 0xFFFFFFFD */
-pick:
-    mov r4, r12
-    sub sp, #ROOM
-    push {r0, r1}
-    mov r0, sp
+choose:
+    mov r3, sp
+    strd r1, r3, [r0, #BLOCK_LR]
+    mov r4, r0
+    mov r5, r12
+    ldrd r1, r3, [r4, #BLOCK_STACK]
+    ldr r6, =virt_usr_reg
+    movs r2, #1
+    str r4, [r6]
+    strb r2, [r5, #BUSY]
+    mov sp, r1                  /* not loaded: errata 752770, 752419 */
     blx r3
-    pop {r0, r1}
-    ldr r2, [r0, #FRAME_PC]
-    ldr r3, =guest_go_on
+    movs r2, #0
+    adds r3, r5, #KERNELS
+    strb r2, [r5, #BUSY]
+    str r3, [r6]
+    ldrd r1, r0, [r4, #BLOCK_LR]
+    mov r12, r5
+    mov sp, r0
 #ifdef __ARM_FP
     tst r1, #EXC_RETURN_BASIC
     beq to_fpu
 #endif
+    ldm r4, {r4-r11}
+    ldr r2, [r0, #FRAME_PC]
+    ldr r3, =guest_go_on
     cmp r2, r3
     bne preempted
-    subs r0, #32
     unmask
-    pop {r4-r11}
     ldr lr, [sp, #FRAME_LR]
     add sp, #FRAME_SIZE
     bx lr
@@ -112,16 +127,14 @@ preempted:
     ldr r3, [r0, #FRAME_PC]
     orr r3, r3, #1
     str r3, [r0, #FRAME_PC]
-    subs r0, #32
     unmask
     clrex                       /* as the exception return that this stands for */
-    ldr r1, [sp, #32 + FRAME_XPSR]
+    ldr r1, [sp, #FRAME_XPSR]
 #ifdef __ARM_FEATURE_SIMD32
     msr apsr_nzcvqg, r1
 #else
     msr apsr_nzcvq, r1
 #endif
-    pop {r4-r11}
     pop {r0-r3, r12, lr}
     ldr pc, [sp], #8
 
@@ -132,45 +145,39 @@ with_fpu:
     add sp, #SIZE_FPU - 32
     push {r1, r2}
     sub sp, #64                 /* S0-S15 */
-    ldr r0, =guest_go_on
-    mov r1, #XPSR_T
-    push {r0, r1}
+    ldr r1, =guest_go_on
+    mov r3, #XPSR_T
+    push {r1, r3}
     mov lr, r2
     push {r0-r3, r12, lr}
-    add r0, sp, #0
-    vpush {s16-s31}
-    push {r4-r11}
+    add r3, r0, #BLOCK_FPU
+    stm r0, {r4-r11}
+    vstm r3, {s16-s31}
     mvn r1, #0x12               /* EXC_RETURN 0xFFFFFFED */
-    b pick
+    b choose
 
 to_fpu:
+    add r2, r4, #BLOCK_FPU
+    ldm r4, {r4-r11}
+    vldm r2, {s16-s31}
+    ldr r2, [r0, #FRAME_PC]
+    ldr r3, =guest_go_on
     cmp r2, r3
     bne by_kernel
-    subs r0, #96
     unmask
-    pop {r4-r11}
-    vpop {s16-s31}
     ldr r3, [sp, #FRAME_FPSCR]
-    vmsr fpscr, r3
     ldr lr, [sp, #FRAME_LR]
+    vmsr fpscr, r3
     add sp, #FRAME_SIZE_FPU
     bx lr
 #endif
 
 by_kernel:                      /* which lifts the mask */
-    mov r2, r0
-#ifdef __ARM_FP
-    tst r1, #EXC_RETURN_BASIC
-    it eq
-    vldmdbeq r2!, {s16-s31}
-#endif
-    ldmdb r2, {r4-r11}
-    mov sp, r0
     mov r12, #FVM_CALL_RESUME
     svc FVM_SVC                 /* doesn't return here */
     udf #0
     .ltorg
-    .size guest_choose_by_frame, . - guest_choose_by_frame
+    .size guest_choose_by_handler, . - guest_choose_by_handler
 
     .section .text.guest_go_on, "ax", %progbits
     .balign 4
@@ -178,3 +185,11 @@ by_kernel:                      /* which lifts the mask */
 guest_go_on:
     bx lr
     .size guest_go_on, . - guest_go_on
+
+    .section .data.virt_usr_reg, "aw", %progbits
+    .balign 4
+    .global virt_usr_reg
+    .type virt_usr_reg, %object
+virt_usr_reg:
+    .word fvm_state + 32
+    .size virt_usr_reg, 4
