@@ -18,7 +18,7 @@ from porter.context_switch.proof.result import NotProved
 from porter.context_switch.proof.terms import Truth, apply, equal, field, symbol, truth
 from porter.context_switch.proof.thumb import Code, Instruction
 
-_MOST_PATHS = 128
+_MOST_PATHS = 256
 _FOR_A_CONDITION = 2_000_000  # of Effort's resources
 
 

@@ -30,7 +30,7 @@ _KEPT, _CHANGED = np.array(
 _FRAMES = (8, 16, 32, 64)  # words from a stack pointer down: small frames get their share
 _DRAWN = 64  # numbers at a time
 _ABOVE = 4  # words of its caller's that count too
-_PC = 6  # word of an exception frame
+_R12, _PC = 4, 6  # words of an exception frame
 _SVC = 0xDF00  # the instruction, with its number in the lower byte
 _ENOUGH = 2000  # states; what comes behind them is for what hasn't run yet
 _FLAGS, _MORE_FLAGS, _ASKED = (16, 15), (4, 3), (4, 1)  # one state in so many, and which
@@ -197,7 +197,8 @@ class State:
         return f"r4-r11 = {registers}, PSP = {self.psp:#x}, EXC_RETURN = {self.exc_return:#x}"
 
     def _call(self) -> None:
-        """An SVC in front of the PC in the caller's frame, mostly number 0."""
+        """In the caller's frame an SVC in front of the PC, mostly number 0, and in r12 now and then
+        what a function's address looks like: bit 0 is set."""
         on_msp = self.msp and not self.exc_return & ON_PSP
         frame = self.msp if on_msp else self.psp
         if not frame:
@@ -205,6 +206,9 @@ class State:
         number = self._words.below(256) if self._words.chance(0.3) else 0
         after = self._words.pointer()
         arena = bytearray(self.arena)
+        if self._words.chance(0.5):
+            r12 = frame + 4 * _R12 - ARENA
+            arena[r12 : r12 + 4] = (self._words.pointer() | 1).to_bytes(4, "little")
         pc = frame + 4 * _PC - ARENA
         arena[pc : pc + 4] = after.to_bytes(4, "little")
         arena[after - 2 - ARENA : after - ARENA] = (_SVC | number).to_bytes(2, "little")

@@ -94,7 +94,7 @@ def test_a_slow_machine_proves_the_same(tmp_path: Path, monkeypatch: pytest.Monk
     [
         (
             "for (fvm_word i = 0; USR_REG->Reg.R4 != i; i++) { *task = i; }",
-            "port has more than 128 paths",
+            "port has more than 256 paths",
         ),
         ("for (;; sp++) { sp[2]++; }", "port has too many instructions"),
     ],

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from porter.judging.verdict import Status
+from porter.port import port_project
 from tests.porter.helpers import escalations, port_files
 
 HANDLER = """
@@ -87,6 +88,69 @@ def test_a_macro_that_makes_such_functions_is_rewritten_where_it_stands(tmp_path
     lines = f"#define SERVICE(name) static inline uint32_t call_##name(uint32_t much)\n{text}\n}}"
     macro = " \\\n".join(lines.split("\n"))
     assert ported(tmp_path, f"{head}{macro}\nSERVICE(take)\n{tail}") == []
+
+
+PUSH = "    push {r0, lr}\n"
+CHECK = """    ldr r12, [r0, #16]
+    sub r1, r12, #1
+    lsls r2, r1, #30
+    bne refused
+    ldr r2, =services
+    ldr r3, =services_size
+    subs r2, r1, r2
+    cmp r2, r3
+    bhs refused
+    push {r0, lr}
+"""
+LAZY = """    cbnz r1, save
+    tst lr, #0x10
+    bne restore
+    ldr r3, =0xE000EF34
+    ldr r0, [r3]
+    bic r0, r0, #1
+    str r0, [r3]
+    b restore
+save:
+    stmdb r12!, {r4-r11}
+    tst lr, #0x10
+    it eq
+    vstmdbeq r12!, {s16-s31}
+    strb lr, [r1, #4]
+"""
+M4F = ("-mcpu=cortex-m4", "-mthumb", "-mfpu=fpv4-sp-d16", "-mfloat-abi=hard")
+EXTENDED = """    ldrsb lr, [r2, #4]
+    tst lr, #0x10
+    it eq
+    vldmiaeq r0!, {s16-s31}
+"""
+
+
+def with_fpu(check: str) -> str:
+    """The handler with FPU state, lazily stacked."""
+    text = HANDLER.replace(PUSH, check)
+    text = text.replace("    cbz r1, restore\n    stmdb r12!, {r4-r11}\n", LAZY)
+    text = text.replace("    ldr r3, =tasks\n", "decide:\n    ldr r3, =tasks\n")
+    text = text.replace("    mvn lr, #2\n", EXTENDED)
+    if check == PUSH:
+        return text
+    return text.replace("    .ltorg\n", "refused:\n    mov r12, r0\n    b decide\n    .ltorg\n")
+
+
+@pytest.mark.parametrize(
+    "check",
+    [
+        pytest.param(PUSH, id="any function"),
+        pytest.param(CHECK, id="functions in one place", marks=pytest.mark.campaign),
+    ],
+)
+def test_with_fpu_the_handler_is_proved(check: str, tmp_path: Path) -> None:
+    kernel = KERNEL.replace("{ uint32_t *sp; }", "{ uint32_t *sp; int8_t frame; }")
+    (tmp_path / "kernel.c").write_text(kernel)
+    (tmp_path / "svc.S").write_text(with_fpu(check))
+    result = port_project(tmp_path, cpu=M4F)
+    assert not escalations(result)
+    (made,) = (it.ported for it in result.files if it.file.path.name == "svc_fvm.c")
+    assert b"USR_VSTMDB(" in made and b"USR_VLDMIA(" in made and b"virt_service(" in made
 
 
 REFUSED = {
