@@ -10,6 +10,7 @@ from porter.meaning.barriers import barriers_after
 from porter.meaning.expressions import bits_of, is_truth_test, masked, outside_parentheses
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
+from porter.source.c_tree import Node
 from porter.source.edit import Edit
 
 _WRITES = {
@@ -47,6 +48,12 @@ class Icsr(Rule):
             _HEADER + "int f(void) { return (ICSR & 0xFF) != 0; }",
             _HEADER + "int f(void) { return virt_in_vct() != 0; }",
         ),
+        Sample(
+            _HEADER + "int f(void) { return (unsigned char)((ICSR & (1u << 28)) >> 24); }",
+            _HEADER + "int f(void) { return (unsigned char)"
+            "(((uint32_t)virt_vct_pending(FVM_VIRT_SWITCH) << 28) >> 24); }",
+        ),
+        Sample(_HEADER + "int f(void) { return (ICSR & (5u << 26)) >> 24; }", "", escalates=True),
         Sample(_HEADER + "int f(void) { return ICSR & 0xFF; }", "", escalates=True),
         Sample(_HEADER + "void f(unsigned x) { ICSR = x; }", "", escalates=True),
     )
@@ -77,18 +84,26 @@ class Icsr(Rule):
         return self.rewritten(access.site, "request to a system vector", edit)
 
     def _read(self, unit: Unit, access: Access) -> Verdict:
+        """A bit of which the machine has a copy may be put to whatever use."""
         evaluator, scope = unit.text.evaluator, access.context.scope
         found = masked(access.place, evaluator, scope)
+        if found is not None and found[1] in _READS:
+            return self._bit(access, *found, is_truth_test(found[0], evaluator, scope))
         if found is None or not is_truth_test(found[0], evaluator, scope):
             return self.escalated(
                 access.site, "more of ICSR is used than whether one of its fields is zero"
             )
         node, mask = found
-        call = _READS.get(mask)
-        if call is None and mask & ~_ACTIVE == 0 and mask & _LEAST == _LEAST:
-            call = b"virt_in_vct()"
-        if call is None:
+        if mask & ~_ACTIVE or mask & _LEAST != _LEAST:
             return self.escalated(access.site, f"bits 0x{mask:08X} of ICSR have no counterpart")
-        node = outside_parentheses(node)
-        edit = Edit(access.context.start(node), access.context.end(node), call)
+        return self._asks(access, outside_parentheses(node), b"virt_in_vct()")
+
+    def _bit(self, access: Access, node: Node, mask: int, is_asked: bool) -> Verdict:
+        if is_asked:
+            return self._asks(access, outside_parentheses(node), _READS[mask])
+        place = mask.bit_length() - 1
+        return self._asks(access, node, b"(uint32_t)%s << %d" % (_READS[mask], place))
+
+    def _asks(self, access: Access, node: Node, text: bytes) -> Verdict:
+        edit = Edit(access.context.start(node), access.context.end(node), text)
         return self.rewritten(access.site, "asks the virtual machine", edit)
