@@ -22,6 +22,10 @@ _SEVONPEND = 1 << 4
 _MONITOR = 0xF << 16  # DEMCR's MON_EN, MON_PEND, MON_STEP, MON_REQ (Armv7-M, C1.6.5)
 _COMPARATORS = range(0x18, 0x58)  # DWT_COMP0 to DWT_FUNCTION3, counted from 0xE0001008 (C1.8.2)
 _CPACR = "#define CPACR (*(volatile unsigned *)0xE000ED88)\n"
+_SHP = (  # a member with another name in CMSIS 6
+    "typedef struct { unsigned others[6]; volatile unsigned char SHP[12]; } SCB_Type;\n"
+    "#define SHPR SHP\n#define SCB ((SCB_Type *)0xE000ED00)\n"
+)
 _NO_MONITOR = (
     "a machine has no debug monitor: what pends DebugMon to run later is virt_yield() or an event, "
     "and what steps or watches is for a debugger outside"
@@ -77,6 +81,13 @@ class KernelRegister(Rule):
             "",
             escalates=True,
         ),
+        Sample(
+            _SHP + "void f(void)\n{\n    unsigned n;\n    SCB->SHPR[10] = 0xFF;\n"
+            "    n = 32 - __builtin_clz(~(SCB->SHPR[10] | 0xFFFFFF00));\n"
+            "    SCB->SHPR[7] = 0xFEu << n;\n    g();\n}\n",
+            _SHP + "void f(void)\n{\n    g();\n}\n",
+        ),
+        Sample(_SHP + "int f(void) { return SCB->SHPR[10]; }", "", escalates=True),
         Sample(
             _CPACR + "void f(void) { CPACR |= 0xFu << 20; g(); }", _CPACR + "void f(void) { g(); }"
         ),

@@ -352,12 +352,14 @@ class Evaluator:
         base = self._loaded(value) if arrow else value
         if not isinstance(base, Pointer | Place) or base.type.kind != "struct":
             return None
-        member = self.types.members(base.type).get(text_of(field))
+        name = text_of(field)
+        members = self.types.members(base.type)
+        member = members.get(self._renamed(name)) or members.get(name)
         if member is None:  # another chip's struct under the same name: which block is known
             span = max(base.span, 0 if base.address is None else _NEAR)
             part = base.part or self.types.is_unclear(base.type)
             exact = base.exact and not part
-            return Place(base.address, UNKNOWN, base.type.name, text_of(field), span, exact, part)
+            return Place(base.address, UNKNOWN, base.type.name, name, span, exact, part)
         address = None if base.address is None else base.address + member.offset
         in_table = address is None and not arrow  # behind the arrow is what a pointer leads to
         if in_table and (kept := self._from_table(operand, member.type)) is not None:
@@ -367,11 +369,16 @@ class Evaluator:
             address,
             member.type,
             base.type.name,
-            text_of(field),
+            name,
             base.span,
             base.exact and not part,
             part,
         )
+
+    def _renamed(self, name: bytes) -> bytes:
+        """A member's name as the preprocessor leaves it, where a macro stands for another."""
+        found = self.macros.expand(lex_fragment(name)) if name in self.macros else ()
+        return found[0] if len(found) == 1 else name
 
     def _subscript_expression(self, node: Node, scope: Scope, depth: int) -> Value | None:
         operand = node.child_by_field_name("argument")

@@ -40,6 +40,22 @@ def test_a_register_is_known_by_where_it_is(
     assert ported in found and statement not in found
 
 
+def test_a_member_may_be_written_by_another_name(tmp_path: Path) -> None:
+    text = STRUCTS + b"#define LEVELS out\nint main(void) { GPIOA->LEVELS |= 1u << 5; return 0; }\n"
+    found, port = port_text(tmp_path, text)
+    assert [verdict.status.name for verdict in port.verdicts] == ["REWRITTEN"]
+    assert b"{ hyp_pin_write(0, 1u << 5); return 0; }" in found
+
+
+def test_a_member_of_a_member_by_one_name_is_told(tmp_path: Path) -> None:
+    text = STRUCTS + b"typedef struct { gpio_t port; } board_t;\n#define LEVELS port.out\n"
+    text += (
+        b"#define BOARD ((board_t *)0x40020000)\nint main(void) { BOARD->LEVELS = 7; return 0; }\n"
+    )
+    _, port = port_text(tmp_path, text)
+    assert [verdict.status.name for verdict in port.verdicts] == ["ESCALATED"]
+
+
 def test_where_the_port_isnt_known_small_letters_are(tmp_path: Path) -> None:
     text = STRUCTS + b"void off(gpio_t *port) { port->bsrr = 1u << 21; }\n"
     text += b"int main(void) { off(GPIOA); }\n"
