@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -17,9 +17,9 @@ from porter.context_switch.machines import USUAL
 from porter.context_switch.project import units_of
 from porter.context_switch.recipe import core_of
 from porter.context_switch.result import ROLE_SVC, ROLE_SWITCH, SwitchPort
-from porter.context_switch.service_sites import function_around
 from porter.context_switch.services import Services
 from porter.flow.project_facts import ProjectFacts, Questions
+from porter.judging.special_writes import CONTROL, PSP, writes
 from porter.judging.verdict import Status
 from porter.libraries.project import LibraryCalls
 from porter.program.c_text import CText
@@ -36,7 +36,6 @@ from porter.project.request import NOTHING_MORE, Request
 from porter.project.vectors import SYSTEM, Vectors, VectorTable, tables_in_asm, tables_in_c
 from porter.registers.system_space import SystemSpace
 from porter.sites.registers import Registers
-from porter.source.comments import without_comments
 from porter.source.edit import Edit
 from porter.source.evaluate import Evaluator
 from porter.source.source_file import SourceFile
@@ -59,21 +58,6 @@ def build_of(
         wanted = [root / name for name in domain.sources]
         build = with_files(build, [file for file in wanted if file.is_file()])
     return with_folders(build, request.include_dirs) if request.include_dirs else build
-
-
-_SETTERS = frozenset({"__set_PSP", "__TZ_set_PSP_NS"})
-_SETS_PSP = re.compile(
-    rb"\b__(?:TZ_)?set_PSP(?:_NS)?\b|\bmsr(?:[a-z]{2})?\s+psp\b|\bPSP(?:_NS)?\s*=", re.IGNORECASE
-)
-
-
-def _defines_setter(text: CText, match: re.Match[bytes]) -> bool:
-    """Whether it is what CMSIS has for that, which nobody has called yet."""
-    at = match.start()
-    if any(it.start <= at < it.end for it in text.lexed.directives):
-        return False
-    around = function_around(text.lexed.tokens, at)
-    return around in _SETTERS or (not around and match.group().startswith(b"__"))
 
 
 class WholeProject:
@@ -161,6 +145,7 @@ class WholeProject:
             questions,
             Services([source.path for source in self.live], self.units),
             self._may_set_psp,
+            self._writes_control,
             self._core_clock,
         )
 
@@ -193,13 +178,19 @@ class WholeProject:
             return True
         return any(
             not any(
-                it.start <= match.start() < it.end and it.role in roles
+                it.start <= at < it.end and it.role in roles
                 for it in self.switches.get(source.path, ())
             )
-            and not (not source.is_asm and _defines_setter(self.knowledge.text(source), match))
             for source in self.sources
-            for match in _SETS_PSP.finditer(without_comments(source.data))
+            for at in self._writes(source, PSP)
         )
+
+    def _writes_control(self) -> bool:
+        """Whether something else than calls of CMSIS' function does, a handler too."""
+        return any(any(self._writes(source, CONTROL)) for source in self.sources)
+
+    def _writes(self, source: SourceFile, register: re.Pattern[bytes]) -> Iterator[int]:
+        return writes(source, lambda: self.knowledge.text(source), register)
 
     def _assembled(self, source: SourceFile) -> Collection[str]:
         """What a file in assembler defines for others; nothing where it can't be assembled."""

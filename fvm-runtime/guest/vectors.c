@@ -31,6 +31,7 @@ static uint16_t urgency_of(uint32_t virt_id, uint32_t prio)
     }
 }
 
+static volatile uint8_t serves_call; /* 1 while the project's own handler of calls runs */
 static virt_handler once; /* for the next supervisor call, in place of its handler, or NULL */
 virt_handler guest_before_call;
 
@@ -47,7 +48,9 @@ static void run_supervisor_call(void)
             guest_before_call = NULL;
             make_frame();
         }
+        serves_call = 1;
         vector[FVM_VIRT_SVC].handler();
+        serves_call = 0;
     }
     guest_complete_frame();
 }
@@ -202,6 +205,8 @@ int virt_vct_clear(uint32_t virt_id)
     }
     return FVM_OK;
 }
+
+int virt_in_svc(void) { return serves_call; }
 
 int virt_vct_pending(uint32_t virt_id)
 {

@@ -57,7 +57,8 @@ class ProjectFacts:
 
     `program`: what of them is linked and runs. `questions`: which C asks for more than a
     machine has. `supervisor`: what its supervisor calls say. `may_set_psp`: whether anything but
-    handlers may do that. `old_clock`: hertz of the old chip's core, where a person says it.
+    handlers may do that; `writes_control`: whether anything but calls of CMSIS' function does.
+    `old_clock`: hertz of the old chip's core, where a person says it.
     """
 
     def __init__(
@@ -68,6 +69,7 @@ class ProjectFacts:
         questions: Questions,
         supervisor: SupervisorCalls,
         may_set_psp: Callable[[], bool],
+        writes_control: Callable[[], bool],
         old_clock: int | None = None,
     ) -> None:
         self._knowledge = knowledge
@@ -80,6 +82,7 @@ class ProjectFacts:
         self._stated_clock = old_clock
         self.supervisor = supervisor
         self.may_set_psp = cache(may_set_psp)
+        self.writes_control = cache(writes_control)
         self._calls: dict[str, list[FunctionCall]] = {}
         self._readings: dict[Path, list[CText]] = {}
         self._constants: dict[bytes, Value | None] = {}

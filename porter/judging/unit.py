@@ -41,6 +41,7 @@ from porter.source.values import Number, Place
 PRIORITY_BITS = b"__NVIC_PRIO_BITS"
 _DEFAULT_PRIORITY_BITS = 4
 _PLACES = frozenset({"field_expression", "subscript_expression", "pointer_expression"})
+_READS_CONTROL = re.compile(rb"\b__get_CONTROL\b(?!\s*\(\s*void\b)")
 _PERIPHERALS = (0x4000_0000, 0x6000_0000)
 
 
@@ -464,6 +465,16 @@ class Unit:
     def may_set_psp(self) -> bool:
         """Whether anything of the project but handlers that switch may set PSP."""
         return self._project is None or self._project.may_set_psp()
+
+    def sees_control(self) -> bool:
+        """Whether calls of CMSIS' function are all that writes CONTROL, and none of them chooses a
+        stack for tasks."""
+        return not self.may_set_psp() and not (self._project and self._project.writes_control())
+
+    def asks_control(self) -> bool:
+        """Whether anything of the project reads CONTROL by CMSIS' function."""
+        reads = _READS_CONTROL.search(self.file.data) is not None
+        return reads or self.other_files_have(_READS_CONTROL)
 
     def serves_calls(self, context: Context | None) -> bool:
         """Whether the function around runs in the handler of supervisor calls alone, which name

@@ -9,6 +9,7 @@ from porter.asm.translate import which_bits
 from porter.flow.statements import enclosing_statement, is_pure, sole_call
 from porter.judging.unit import Call, Unit
 from porter.judging.verdict import Verdict
+from porter.meaning.exception_question import answer
 from porter.meaning.expressions import (
     is_computed_with,
     is_truth_test,
@@ -43,8 +44,8 @@ class MaskState(Rule):
     """A read that the mask follows at once is one operation: save. Else it is a question."""
 
     id = "mask-state"
-    finds = "__get_PRIMASK(), __set_PRIMASK(x), __get/set_BASEPRI(x), __set_BASEPRI_MAX(x)"
-    becomes = "virt_int_save(), virt_int_restore(), virt_int_query(), virt_int_mask/unmask()"
+    finds = "__get_PRIMASK(), __set_PRIMASK(x), __get/set_BASEPRI(x), __get_IPSR()"
+    becomes = "virt_int_save/restore/query/mask/unmask(), virt_in_vct(), virt_in_svc()"
     why = "MRS and MSR of the masks read 0 and do nothing in unprivileged code"
     samples = (
         Sample(
@@ -79,6 +80,18 @@ class MaskState(Rule):
             "int f(void) { return (__get_IPSR() & 0x1FFU) > 0U; }",
             "int f(void) { return virt_in_vct() > 0U; }",
         ),
+        Sample(
+            "enum { SVCall_IRQn = -5 };\n"
+            "int f(void) { return ((int)__get_IPSR() == ((int)SVCall_IRQn + 16)); }",
+            "enum { SVCall_IRQn = -5 };\nint f(void) { return (virt_in_svc() != 0); }",
+        ),
+        Sample(
+            "int f(void) { return 11 != (__get_IPSR() & 0x1FF) && g(); }",
+            "int f(void) { return virt_in_svc() == 0 && g(); }",
+        ),
+        Sample("int f(void) { return (__get_IPSR() & 0xFF) == 11; }", "", escalates=True),
+        Sample("int f(void) { return __get_IPSR() == 14; }", "", escalates=True),
+        Sample("int f(int n) { return __get_IPSR() == n; }", "", escalates=True),
         Sample("int f(void) { return __get_IPSR(); }", "", escalates=True),
         Sample(
             "int f(void) { unsigned old = __get_BASEPRI(); return old != 0; }",
@@ -177,13 +190,16 @@ class MaskState(Rule):
         context = unit.context(site)
         node = context.node_at(call.start, call.end) if context is not None else None
         if context is not None and node is not None and site.what == "__get_IPSR":
-            found = masked(node, unit.text.evaluator, context.scope)
-            question = found[0] if found is not None and found[1] & 0xF else node
+            part = masked(node, unit.text.evaluator, context.scope)
+            question = part[0] if part is not None and part[1] & 0xF else node
             if is_truth_test(question, unit.text.evaluator, context.scope):
                 question = outside_parentheses(question) if question is not node else node
                 start, end = context.start(question), context.end(question)
                 edit = Edit(start, end, b"virt_in_vct()")
                 return self.rewritten(site, "asks whether an interrupt runs", edit)
+            if (found := answer(node, unit.text.evaluator, context)) is not None:
+                edit = Edit(context.start(found[0]), context.end(found[0]), found[1])
+                return self.rewritten(site, "asks whether a supervisor call is served", edit)
         return self.escalated(site, "the number of the running interrupt is used")
 
     def _fault(self, unit: Unit, site: Site) -> Verdict:

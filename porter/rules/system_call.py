@@ -10,6 +10,7 @@ from porter.context_switch.result import FAKES_A_FRAME, TEMPLATES
 from porter.flow.statements import sole_call
 from porter.judging.unit import Call, Unit
 from porter.judging.verdict import Verdict
+from porter.meaning.expressions import masked, outside_parentheses
 from porter.registers.intrinsics import CACHE, CONTROL_READ, MPU, STACK_POINTERS, TRACE
 from porter.rules.rule import Rule, Sample
 from porter.sites.site import Site, SiteKind
@@ -23,6 +24,7 @@ _FRAME = (
     f"{_STACKS}: in VCT the task's is USR_REG->Reg.SP; where interrupts push a frame of their own "
     f"making, or a handler drops one, {TEMPLATES}/{FAKES_A_FRAME} shows what to write instead"
 )
+_NPRIV = 1  # of CONTROL
 _WHOLE_CACHE = frozenset(name for name in CACHE if not name.endswith("_by_Addr"))
 
 
@@ -31,7 +33,7 @@ class SystemCall(Rule):
 
     id = "system-call"
     finds = "__set_MSP() and its like, __get_CONTROL(), SCB_*Cache*(), ARM_MPU_*(), ITM_SendChar()"
-    becomes = "hyp_putc() for ITM_SendChar(), USR_REG->Reg.SP; whole-cache calls go"
+    becomes = "hyp_putc() for ITM_SendChar(), USR_REG->Reg.SP, virt_npriv(); whole-cache calls go"
     why = "stacks, caches and the protection unit belong to the kernel"
     samples = (
         Sample("void f(int c) { ITM_SendChar(c); }", "void f(int c) { hyp_putc(c); }"),
@@ -59,7 +61,7 @@ class SystemCall(Rule):
             elif site.what in STACK_POINTERS:
                 yield self.escalated(site, _FRAME if site.what in _OF_TASKS else _STACKS)
             elif site.what in CONTROL_READ:
-                yield self.escalated(site, WHY_CONTROL)
+                yield self._asks_control(unit, site)
             elif site.what in MPU:
                 yield self.escalated(site, "the kernel owns the MPU; describe the memory instead")
             elif site.what in CACHE | TRACE:
@@ -78,8 +80,24 @@ class SystemCall(Rule):
         statement = node.parent if node is not None else None
         if statement is None or sole_call(statement) is None:
             return self.escalated(site, _STACKS)
+        if unit.asks_control():
+            edit = Edit(call.start, call.end, b"virt_npriv_set(%s)" % call.arguments[0])
+            return self.rewritten(site, "kept for who asks for nPRIV", edit)
         unit.delete(context, statement)
         return self.rewritten(site, "removed: a machine's tasks have the rights that it has")
+
+    def _asks_control(self, unit: Unit, site: Site) -> Verdict:
+        """nPRIV is what the project's C wrote there."""
+        call, context = unit.call(site), unit.context(site)
+        if call is not None and context is not None and unit.sees_control():
+            node = context.node_at(call.start, call.end)
+            evaluator = unit.text.evaluator
+            found = masked(node, evaluator, context.scope) if node is not None else None
+            if found is not None and found[1] == _NPRIV:
+                asked = outside_parentheses(found[0])
+                edit = Edit(context.start(asked), context.end(asked), b"virt_npriv()")
+                return self.rewritten(site, "asks for what was written to nPRIV", edit)
+        return self.escalated(site, WHY_CONTROL)
 
     def _stack(self, unit: Unit, site: Site) -> Verdict:
         """That of the code that made the supervisor call."""

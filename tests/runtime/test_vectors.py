@@ -90,6 +90,21 @@ def test_a_call_by_registers_loses_none_whatever_comes_in_between(values: dict[s
     }
 
 
+def test_the_handler_of_supervisor_calls_is_known_from_others(values: dict[str, int]) -> None:
+    """From what starts the first task too, which runs in its place."""
+    assert about(values, "asked") == {"mistaken": 0, "in_usr": 0}
+
+
+def test_privilege_given_up_comes_back_by_a_handler(values: dict[str, int]) -> None:
+    assert about(values, "privilege") == {
+        "at_first": 0,
+        "with": 0,
+        "without": 1,
+        "written_without": 1,
+        "given_back": 0,
+    }
+
+
 def test_who_makes_no_call_by_registers_is_linked_without_it(
     system: Callable[[str], Built],
 ) -> None:

@@ -74,6 +74,12 @@ int virt_vct_trig(uint32_t virt_id);    /* pend in software; 0 requests a contex
 int virt_vct_clear(uint32_t virt_id);   /* NVIC_ClearPendingIRQ of a virtual vector */
 int virt_vct_pending(uint32_t virt_id); /* NVIC_GetPendingIRQ: 1 or 0 */
 static inline int virt_in_vct(void) { return fvm_state.vct_act; } /* the `IPSR != 0` idiom */
+int virt_in_svc(void); /* `IPSR == 11`: 1 while the handler of FVM_VIRT_SVC runs, else 0 */
+
+/* CONTROL.nPRIV: what code writes there it reads again, and a machine's code has the rights that
+ * it has. Bit 0 of `control` counts; outside of handlers a write is lost while the bit is set. */
+void virt_npriv_set(uint32_t control);
+uint32_t virt_npriv(void);
 
 /* `svc #number`: FVM_VIRT_SVC is served before it returns, unless VIRT_PRIMASK holds it. */
 void virt_svc(uint32_t number);

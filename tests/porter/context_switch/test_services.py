@@ -249,6 +249,46 @@ def test_a_handlers_service_that_gives_tasks_rights_gives_a_machines_none(tmp_pa
     assert b"__set_CONTROL(2)" not in texts["kernel.c"]
 
 
+CORE = """#include <stdint.h>
+static inline void __set_CONTROL(uint32_t control)
+{ __asm volatile("MSR control, %0" :: "r"(control) : "memory"); }
+static inline uint32_t __get_CONTROL(void)
+{ uint32_t r; __asm volatile("MRS %0, control" : "=r"(r)); return r; }
+"""
+ASKS = "int asks(void) { return ((__get_CONTROL() & 1U) == 0U); }\n"
+
+
+def with_asker(asks: str) -> dict[str, bytes]:
+    """CMSIS' functions in a header, as a project has them."""
+    text = with_rights("").replace(RIGHTS, RIGHTS.partition("\n")[2] + asks)
+    text = '#include "core.h"\n' + text.replace("api(3)", "(api(3) + asks())")
+    return {"core.h": CORE.encode(), "kernel.c": text.encode(), "svc.S": HANDLER.encode()}
+
+
+def test_what_was_written_to_npriv_is_kept_for_who_asks(tmp_path: Path) -> None:
+    result = port_files(tmp_path, with_asker(ASKS))
+    assert not escalations(result)
+    texts = {it.file.path.name: it.ported for it in result.files}
+    assert b"if (all) { virt_npriv_set(2); }" in texts["kernel.c"]
+    assert b"return (virt_npriv() == 0U);" in texts["kernel.c"]
+
+
+def test_more_of_control_is_told(tmp_path: Path) -> None:
+    more = "int stack(void) { return (__get_CONTROL() & 2U) != 0U; }\n"
+    more += "unsigned all(void) { return __get_CONTROL(); }\n"
+    more += "uint32_t (*const getter)(void) = __get_CONTROL;\n"
+    more += "int asks(void) { return stack() + (int)all() + (int)getter(); }\n"
+    told = escalations(port_files(tmp_path, with_asker(more)))
+    assert ["__get_CONTROL" in it for it in told] == [True] * 3
+
+
+def test_what_others_write_to_control_isnt_kept(tmp_path: Path) -> None:
+    more = 'void drop(void) { __asm volatile("\\tmsr\\tcontrol, %0" :: "r"(3)); }\n'
+    assert any(
+        "__get_CONTROL" in it for it in escalations(port_files(tmp_path, with_asker(ASKS + more)))
+    )
+
+
 @pytest.mark.parametrize(
     "more",
     [

@@ -17,12 +17,17 @@ static volatile uint32_t number;         /* of the last supervisor call */
 static volatile uint32_t repeat;         /* how often the maskable handler pends itself */
 static volatile uint32_t by_register;    /* the supervisor call says what to do */
 static volatile uint32_t order;          /* decimal digits: handlers in the order they ran */
+static volatile uint32_t mistaken;       /* how often virt_in_svc() was wrong in a handler */
+static volatile uint32_t rights;         /* not 0: what a supervisor call writes to CONTROL */
+
+enum { CALLS_DIGIT = 2 };
 
 static void enter(uint32_t digit)
 {
     depth++;
     deepest = depth > deepest ? depth : deepest;
     order = order * 10u + digit;
+    mistaken += (uint32_t)virt_in_svc() != (digit == CALLS_DIGIT);
 }
 
 void tick_handler(void)
@@ -34,8 +39,11 @@ void tick_handler(void)
 
 void svc_handler(void)
 {
-    enter(2);
+    enter(CALLS_DIGIT);
     svc++;
+    if (rights != 0) {
+        virt_npriv_set(rights);
+    }
     uint32_t *frame = (uint32_t *)USR_REG->Reg.SP;
     if (by_register != 0) {
         number = ((const uint8_t *)frame[6])[-2];
@@ -206,6 +214,22 @@ static void registers(void)
     report("registers.lost", (int32_t)(calls - (svc - before)));
     report("registers.number", (int32_t)number);
     report("registers.enough", calls > 500);
+}
+
+/* As on the machine: code that gave privilege up gets it back by a handler alone. */
+static void privilege(void)
+{
+    report("privilege.at_first", (int32_t)virt_npriv());
+    virt_npriv_set(2);
+    report("privilege.with", (int32_t)virt_npriv());
+    virt_npriv_set(3);
+    report("privilege.without", (int32_t)virt_npriv());
+    virt_npriv_set(2);
+    report("privilege.written_without", (int32_t)virt_npriv());
+    rights = 2;
+    virt_svc(0);
+    rights = 0;
+    report("privilege.given_back", (int32_t)virt_npriv());
 }
 
 static volatile uint32_t starts;
@@ -458,6 +482,7 @@ int main(void)
     transparent = svc = maskable = 0;
     levels();
     numbers();
+    privilege();
     runs_once();
     saved_values();
     (void)virt_vct_prio(MASKABLE, 2);
@@ -485,6 +510,8 @@ int main(void)
     race("race.wrong", wrong_unmask);
     sticky();
     cleared();
+    report("asked.mistaken", (int32_t)mistaken);
+    report("asked.in_usr", virt_in_svc());
     report("nesting.deepest", (int32_t)deepest);
     report("done", 1);
 }
