@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from porter.context_switch import proved
+from porter.context_switch.proved import port_object
 from porter.judging.verdict import Status
 from porter.port import port_project
+from porter.project.compile_options import CompileOptions
 from tests.porter.helpers import escalations, port_files
 
 HANDLER = """
@@ -151,6 +154,31 @@ def test_with_fpu_the_handler_is_proved(check: str, tmp_path: Path) -> None:
     assert not escalations(result)
     (made,) = (it.ported for it in result.files if it.file.path.name == "svc_fvm.c")
     assert b"USR_VSTMDB(" in made and b"USR_VLDMIA(" in made and b"virt_service(" in made
+
+
+LOST = {
+    "FPU state that is saved": (b"USR_VSTMDB(sp);", b""),
+    "FPU state that is loaded": (b"USR_VLDMIA(sp);", b""),
+    "how the next task is resumed": (b"USR_REG->Reg.LR = (uint32_t)", b"(void)"),
+    "where functions have to lie": (b"if (r2 >= (uint32_t)&services_size)", b"if (0)"),
+}
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("what", LOST)
+def test_a_port_that_loses_something_isnt_proved(
+    what: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def losing(source: Path, edited: dict[str, bytes], options: CompileOptions) -> bytes:
+        spoilt = {name: text.replace(*LOST[what]) for name, text in edited.items()}
+        assert spoilt != edited
+        return port_object(source, spoilt, options)
+
+    monkeypatch.setattr(proved, "port_object", losing)
+    (tmp_path / "kernel.c").write_text(KERNEL.replace("*sp; }", "*sp; int8_t frame; }"))
+    (tmp_path / "svc.S").write_text(with_fpu(CHECK))
+    found = escalations(port_project(tmp_path, cpu=M4F))
+    assert any("SVC_Handler: transcribed, but" in it for it in found), found
 
 
 REFUSED = {
