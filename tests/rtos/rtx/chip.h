@@ -18,10 +18,13 @@ typedef enum {
 #define __NVIC_PRIO_BITS BOARD_PRIORITY_BITS
 #define __Vendor_SysTickConfig 0
 #define __MPU_PRESENT 1
+#ifdef __ARM_FP
+#define __FPU_PRESENT 1
+#endif
 
 #include "board.h"
 
-#include "core_cm3.h"
+#include CORE
 
 #define SystemCoreClock BOARD_CLOCK_HZ
 

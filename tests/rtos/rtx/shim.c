@@ -60,13 +60,13 @@ uint32_t osRtxErrorNotify(uint32_t code, void *object)
     }
 }
 
-/* The board's part of the tick: PendSV and SysTick below all others, and never stopped. */
+/* The board's part of the tick: never stopped, and at the lowest priority that the core has,
+ * whatever number of bits that is, as RTX5 does with PendSV. */
 int32_t OS_Tick_Setup(uint32_t frequency, IRQHandler_t handler)
 {
     (void)frequency;
     (void)handler;
-    NVIC_SetPriority(PendSV_IRQn, (1u << __NVIC_PRIO_BITS) - 1u);
-    NVIC_SetPriority(SysTick_IRQn, (1u << __NVIC_PRIO_BITS) - 1u);
+    SCB->SHPR[11] = 0xFFu;
     SysTick->LOAD = BOARD_CLOCK_HZ / RTOS_TICKS_PER_SECOND - 1u;
     SysTick->VAL = 0u;
     SysTick->CTRL = 7u;
