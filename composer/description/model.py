@@ -155,7 +155,8 @@ class Project:
 
     `builtin` names a process of the runtime; then there are no paths. `split` names the VM whose
     mid-sections the process runs; then `path` may be empty. `is_ported` is false for sources that
-    are written for the guest API and need no porting.
+    are written for the guest API and need no porting. `preprocess`: whether files named .s go
+    through the preprocessor, as those named .S do.
     """
 
     path: str
@@ -169,6 +170,7 @@ class Project:
     cxx_standard: str
     cxxflags: str
     ldflags: str
+    preprocess: bool
     sources: tuple[Named, ...]
     includes: tuple[Named, ...]
     defines: tuple[str, ...]

@@ -305,6 +305,7 @@ def _project(node: _Node) -> Project:
         cxx_standard=node.text("cxx-standard"),
         cxxflags=node.text("cxxflags"),
         ldflags=node.text("ldflags"),
+        preprocess=node.yes("preprocess"),
         sources=_texts(node, "source"),
         includes=_texts(node, "include"),
         defines=tuple(n.body for n in node.all("define")),

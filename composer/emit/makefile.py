@@ -114,7 +114,8 @@ def _makefile(
     project_flags = cplusplus_flags = None
     if sources is not None and project is not None:
         builtin = project.builtin is not None
-        objects += [_object(folder, s, "RUNTIME" if builtin else "PROJECT") for s in sources.built]
+        flags = "RUNTIME" if builtin else "PROJECT"
+        objects += [_object(folder, s, flags, project.preprocess) for s in sources.built]
         if not builtin:
             defines = " ".join(_in_line(_word(f"-D{d}")) for d in project.defines)
             project_flags = _flags(project.standard, defines, project.cflags)
@@ -153,7 +154,7 @@ def _sources(folder: Path) -> list[Path]:
     return sorted(f for f in folder.iterdir() if f.suffix in _SOURCE_SUFFIXES)
 
 
-def _object(folder: Path, source: Path, flags: str) -> _Object:
+def _object(folder: Path, source: Path, flags: str, preprocess: bool = False) -> _Object:
     name = os.path.relpath(source, folder)
     # The hash keeps two files of one name apart, and an old object from a new source.
     target = f"obj/{_plain(source.stem)}-{short_hash(name.encode())[:8]}.o"
@@ -161,6 +162,8 @@ def _object(folder: Path, source: Path, flags: str) -> _Object:
     argument, label = _in_recipe(_word(name)), _label(source.name)
     if _is_cplusplus(source):
         return _Object(target, prerequisite, argument, f"{flags}_CXX", label, "CXX")
+    if preprocess and source.suffix == ".s":
+        argument = f"-x assembler-with-cpp {argument}"
     return _Object(target, prerequisite, argument, flags, label)
 
 

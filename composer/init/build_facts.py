@@ -102,6 +102,7 @@ def build_of(survey: Survey) -> tuple[BuildFacts, list[Decision]]:
         survey.build.options.language,
         *_cplusplus(survey),
         survey.build.options.optimize,
+        survey.build.options.plain_asm is False,
     )
     return facts, decisions + _optimized(survey, root) + _foreign(survey) + _refused(survey)
 

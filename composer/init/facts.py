@@ -112,6 +112,8 @@ class BuildFacts:
     cxx_flags: tuple[str, ...] | None = None
     """What its C++ is compiled with; None for a project without."""
     optimize: str = ""
+    preprocess: bool = False
+    """Whether its files named .s go through the preprocessor."""
 
 
 @dataclass(frozen=True)

@@ -110,6 +110,8 @@ def _project(machine: Machine, folder: Path) -> Iterator[str]:
         cflags += f" cxx-standard={quoteattr(build.cxx_standard)}" if build.cxx_standard else ""
         cflags += f" cxxflags={quoteattr(' '.join(build.cxx_flags))}"
     entry = f" entry={quoteattr(build.entry)}" if build.entry != "main" else ""
+    if build.preprocess and any(it.endswith(".s") for it in build.sources):
+        cflags += ' preprocess="yes"'
     yield f"    <project path={quoteattr(path)}{entry}{standard}{cflags}>"
     for tag, values in (
         ("source", build.sources), ("include", build.includes), ("define", build.defines),

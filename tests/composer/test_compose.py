@@ -259,6 +259,27 @@ def test_project_paths_lead_from_the_json_file_to_the_project(tmp_path: Path) ->
     assert "a.c" not in makefile and "start.s" not in makefile
 
 
+@pytest.mark.parametrize("preprocess", ["yes", "no"])
+def test_assembler_goes_through_the_preprocessor_where_the_description_says_so(
+    tmp_path: Path, preprocess: str
+) -> None:
+    description = systems.write(
+        tmp_path / "in",
+        ('<project path="two" port="no"><source>*.c</source>',
+         f'<project path="two" port="no" preprocess="{preprocess}"><source>*.[cs]</source>'),
+    )  # fmt: skip
+    (tmp_path / "in" / "two" / "switch.s").write_text("#include <syscfg.h>\n")
+    out = tmp_path / "out"
+    assert fvmkit("compose", description, "--out", out).returncode == 0
+    compiled = [
+        line for line in (out / "two" / "Makefile").read_text().split("\n") if "-c -o" in line
+    ]
+    files = [line for line in compiled if line.endswith(("two/switch.s", "two/main.c"))]
+    asked = {line.rpartition("/")[2] for line in files if "-x assembler-with-cpp" in line}
+    assert len(files) == 2
+    assert asked == ({"switch.s"} if preprocess == "yes" else set())
+
+
 def test_headers_name_vectors_events_and_shared_memory(composed: tuple[Path, Path]) -> None:
     _, out = composed
     header = (out / "one" / "fvm_domain.h").read_text()

@@ -356,6 +356,19 @@ def test_files_of_cplusplus_are_named_with_their_options(tmp_path: Path) -> None
     assert "1 files are C++, which init doesn't follow" in first.text.replace("\n       ", "")
 
 
+@pytest.mark.parametrize(("language", "told"), [("-x assembler-with-cpp ", "yes"), ("", None)])
+def test_assembler_that_a_build_preprocesses_is_preprocessed(
+    tmp_path: Path, language: str, told: str | None
+) -> None:
+    compile_one = "\tarm-none-eabi-gcc {}-mcpu=cortex-m4 -mthumb -c {}\n"
+    made = compile_one.format("", "main.c") + compile_one.format(language, "lock.s")
+    files = {"Makefile": f"all:\n{made}", "main.c": "int main(void) { for (;;); }\n"}
+    files["lock.s"] = ".global lock\nlock: bx lr\n"
+    first = first_description([write(tmp_path / "p", files)], CHIP, None, tmp_path / "system.xml")
+    (project,) = attributes(etree.fromstring(first.text.encode()), "project")
+    assert project.get("preprocess") == told
+
+
 SCRIPT = """MEMORY {{
 FLASH (rx) : ORIGIN = 0x08000000, LENGTH = 64K
 RAM (xrw) : ORIGIN = 0x20000000, LENGTH = {}
