@@ -16,7 +16,7 @@ from porter.context_switch.lost_numbers import level_compared
 from porter.context_switch.machines import USUAL
 from porter.context_switch.project import units_of
 from porter.context_switch.recipe import core_of
-from porter.context_switch.result import ROLE_SVC, ROLE_SWITCH, SwitchPort
+from porter.context_switch.result import ROLE_STACK, ROLE_SVC, ROLE_SWITCH, SwitchPort
 from porter.context_switch.services import Services
 from porter.flow.project_facts import ProjectFacts, Questions
 from porter.judging.special_writes import CONTROL, PSP, writes
@@ -146,6 +146,7 @@ class WholeProject:
             Services([source.path for source in self.live], self.units),
             self._may_set_psp,
             self._writes_control,
+            self._puts_callers_on_psp,
             self._core_clock,
         )
 
@@ -191,6 +192,11 @@ class WholeProject:
 
     def _writes(self, source: SourceFile, register: re.Pattern[bytes]) -> Iterator[int]:
         return writes(source, lambda: self.knowledge.text(source), register)
+
+    def _puts_callers_on_psp(self) -> bool:
+        """Whether a function that was ported does."""
+        ports = (it for ports in self.switches.values() for it in ports)
+        return any(it.role == ROLE_STACK and it.status == Status.REWRITTEN.value for it in ports)
 
     def _assembled(self, source: SourceFile) -> Collection[str]:
         """What a file in assembler defines for others; nothing where it can't be assembled."""

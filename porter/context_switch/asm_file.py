@@ -35,6 +35,8 @@ from porter.context_switch.assemble import (
     run,
 )
 from porter.context_switch.called_handlers import refuse_called
+from porter.context_switch.caller_on_psp import REASON as ON_ONE_STACK
+from porter.context_switch.caller_on_psp import on_one_stack, refuse_another, refuse_handlers
 from porter.context_switch.callers_state import refuse_callers_state
 from porter.context_switch.code import Code
 from porter.context_switch.codes import code_of
@@ -57,6 +59,7 @@ from porter.context_switch.result import (
     REWRITTEN,
     ROLE_OTHER,
     ROLE_PART,
+    ROLE_STACK,
     ROLE_SWITCH,
     NotTranscribable,
     SwitchPort,
@@ -191,6 +194,9 @@ class AsmFile:
                 return
             role = code.role(is_handler(function.names, self._vectors)) or ROLE_OTHER
             role = ROLE_PART if is_part else role
+            if role == ROLE_STACK:
+                self._put_on_one_stack(assembly, function, place)
+                return
             if reason := code.never_a_guests():
                 raise NotTranscribable(reason)
             refuse_no_call(role, function.names, self._vectors)
@@ -306,6 +312,24 @@ class AsmFile:
         text = self._text.data[start:end]
         self._ports.append(
             SwitchPort(self._source, start, end, text, role, name, ESCALATED, reason)
+        )
+
+    def _put_on_one_stack(
+        self, assembly: Assembly, function: Function, place: tuple[int, int]
+    ) -> None:
+        """A function that puts its caller on PSP stays, for that stack."""
+        start, end = place
+        project, lines = self._project, assembly.text
+        refuse_handlers(function.names, self._vectors, project.units, project.services)
+        first = self._text.data.count(b"\n", 0, start) + 1
+        new = on_one_stack(assembly.object, function, lines, self._text.data[start:end], first)
+        made = self._with_text(self._text.data[:start] + new + self._text.data[end:])
+        (other,) = [it for it in made.functions if it.names == function.names]
+        refuse_another((assembly.object, function), (made, other), lines)
+        self._ports.append(
+            SwitchPort(
+                self._source, start, end, new, ROLE_STACK, function.name, REWRITTEN, ON_ONE_STACK
+            )
         )
 
     def _take_out_faults(self) -> None:

@@ -19,6 +19,7 @@ from porter.context_switch.assemble import (
 from porter.context_switch.attribute_macros import NONE, attribute_macros
 from porter.context_switch.c_function import GUEST_HEADER, Writer
 from porter.context_switch.called_handlers import refuse_called
+from porter.context_switch.caller_on_psp import IN_C
 from porter.context_switch.callers_state import refuse_callers_state
 from porter.context_switch.codes import code_of
 from porter.context_switch.file_text import FileText, Part, write_parts
@@ -40,6 +41,7 @@ from porter.context_switch.result import (
     ROLE_CALL,
     ROLE_OTHER,
     ROLE_QUERY,
+    ROLE_STACK,
     ROLE_START,
     ROLE_SVC,
     ROLE_SWITCH,
@@ -144,6 +146,8 @@ class CFile:
                     if assembly.naked[function.name]
                     else "stands in a header; only what a C file has is edited: move it to one"
                 )
+            if role == ROLE_STACK:
+                raise NotTranscribable(IN_C)
             refuse_no_call(role, function.names, self._vectors)
             refuse_called(role, function.names, self._vectors, self._project.units)
             refuse_reserved(role, names, self._options)

@@ -11,6 +11,7 @@ from porter.context_switch.lift_state import NOTHING, Signature
 from porter.context_switch.locals import pointer_locals
 from porter.context_switch.names import Names, Variable
 from porter.context_switch.pick import Running
+from porter.context_switch.services import SERVICE
 from porter.context_switch.structure import conditions_and_statements, flatten
 from porter.context_switch.walk import reads, subexpressions
 
@@ -97,6 +98,8 @@ class Writer:
     def _declare(self, call: Call, user: str) -> None:
         """A function that the file's C doesn't know, or not yet: as other files declare it, or, one
         of this assembler file that none does, as it is called."""
+        if call.function == SERVICE:
+            return
         if self._names.declared_function(call.function) is not None:
             if later := self._names.prototype_behind(call.function, user):
                 self._later[call.function] = later

@@ -185,7 +185,9 @@ class CText:
             self._pointer_argument(argument) if pointer else self.expressions.integer(argument)
             for argument, pointer in zip(call.arguments, call.pointers, strict=True)
         ]
-        text = call.function + (self.expressions.paren(", ".join(arguments)) if arguments else "()")
+        arguments += [f"&{name}" if name else "NULL" for name in call.left]
+        name = f"{call.function}_left" if call.left else call.function
+        text = name + (self.expressions.paren(", ".join(arguments)) if arguments else "()")
         if call.result is None:
             return text
         kind = WORD_POINTER if call.result in self.expressions.pointers else "uint32_t"

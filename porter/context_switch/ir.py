@@ -192,6 +192,7 @@ class Call(Statement):
     moves_stack: bool = False  # it may read the task's stack pointer and set it
     never_returns: bool = False  # as its declaration says
     asks_stack: bool = False  # of a call that moves_stack: it only reads it
+    left: tuple[str, ...] = ()  # variables that get what it leaves in r1, r2 and r3, or UNREAD
 
 
 @dataclass(frozen=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from porter.context_switch import lift_bits, lift_carry, lift_data, lift_memory, lift_system
 from porter.context_switch.arm_relocations import (
@@ -343,16 +344,18 @@ class Lifter(BlockLifter):
         return f" (of a supervisor call's caller a guest finds r0-r3 and r12, but {known.problem})"
 
     def _serve(self, register: str) -> bool:
-        """Call what the caller of a supervisor call named."""
+        """Call what the caller of a supervisor call named. It may leave something in r1 to r3, half
+        of a long result for one: a handler that stores these hands it on."""
         state = self._state
         values = (*map(Var, SCRATCH[:4]), state.read(register))
         known = state.signatures[SERVICE]
         moves, asks = known.moves_stack, known.asks_stack
-        state.emit(Call(state.current, SERVICE, values, (False,) * 5, "r0", moves, asks_stack=asks))
+        call = Call(state.current, SERVICE, values, (False,) * 5, "r0", moves, asks_stack=asks)
+        state.emit(replace(call, left=SCRATCH[1:4]))
         why = Undefined("the call of what the supervisor call names")
         for name in _CONVENTION.destroyed:
             state.known.pop(name, None)
-            if name != "r0":
+            if name not in SCRATCH[:4]:
                 state.assign(name, why)
         state.forget_flags("the call of what the supervisor call names")
         return True

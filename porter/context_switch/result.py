@@ -18,6 +18,7 @@ ROLE_SVC = "svc"
 ROLE_START = "start"
 ROLE_CALL = "call"
 ROLE_OTHER = "other"
+ROLE_STACK = "stack"  # puts its caller on PSP
 ROLE_PART = "part"  # of handlers, which alone come to it
 ROLE_QUERY = "query"  # escalated: no rule on C may port it either
 

@@ -10,6 +10,7 @@ from porter.context_switch.object_file import ObjectFile
 from porter.context_switch.result import (
     ROLE_CALL,
     ROLE_OTHER,
+    ROLE_STACK,
     ROLE_START,
     ROLE_SVC,
     ROLE_SWITCH,
@@ -17,6 +18,11 @@ from porter.context_switch.result import (
 
 _READ_FIRST = frozenset({"msr", "bx", "blx", "str", "strb", "strh", "cmp", "tst", "stm", "stmdb"})
 FAULT_STATUS = range(0xE000_ED28, 0xE000_ED3C)  # CFSR, HFSR, DFSR, MMFAR, BFAR
+_CALCULATES = frozenset(
+    {"mov", "movw", "movt", "mvn", "add", "sub", "and", "orr", "eor", "bic", "lsl", "lsr", "asr",
+     "ldr", "ldrb", "ldrh", "dsb", "isb", "dmb", "nop"}
+)  # fmt: skip
+_SCRATCH = frozenset({"r0", "r1", "r2", "r3", "r12"})
 _PRIVILEGED = frozenset({"msr", "mrs", "cpsid", "cpsie", "svc", "wfi", "wfe"})
 
 
@@ -25,10 +31,14 @@ def classify(instructions: list[Instruction], is_handler: bool = False) -> str |
     `is_handler`: it is known to serve an exception.
 
     A handler that reads PSP and writes PSP switches; one that only writes PSP starts the first
-    task, which legacy code does behind an SVC; code that raises the SVC, or opens interrupts or
-    resets MSP and goes to the task itself is the first-task start; what asks EXC_RETURN for the
-    stack that was in use serves supervisor calls.
+    task, which legacy code does behind an SVC, and one that reads PSP and calls what a register
+    says leaves both to what it calls; code that raises the SVC, or opens interrupts or resets MSP
+    and goes to the task itself is the first-task start; what asks EXC_RETURN for the stack that was
+    in use serves supervisor calls; what sets PSP, selects it and returns, without anything else but
+    calculating, puts its caller there.
     """
+    if puts_caller_on_psp(instructions):
+        return ROLE_STACK
     reads = any(i.name == "mrs" and i.detail.endswith("psp") for i in instructions)
     writes = any(i.name == "msr" and i.detail.startswith("psp") for i in instructions)
     resets = any(i.detail.startswith("msp,") for i in instructions)
@@ -44,12 +54,34 @@ def classify(instructions: list[Instruction], is_handler: bool = False) -> str |
         return ROLE_START
     if reads and not writes and _reads_msp(instructions):
         return ROLE_CALL
+    if reads and is_handler and any(map(_calls_by_register, instructions)):
+        return ROLE_SWITCH
     privileged = any(i.name in _PRIVILEGED for i in instructions)
     return ROLE_OTHER if privileged or any(map(_is_literal_load, instructions)) else None
 
 
 def _reads_msp(instructions: list[Instruction]) -> bool:
     return any(i.name == "mrs" and i.detail.endswith("msp") for i in instructions)
+
+
+def puts_caller_on_psp(instructions: list[Instruction]) -> bool:
+    """Whether a function does that, whatever it calculates on the way."""
+    written = [i.detail.partition(",")[0] for i in instructions if i.name == "msr"]
+    ends = [i for i in instructions if i.name == "bx"]
+    return (
+        sorted(written) == ["control", "psp"]
+        and [i.detail for i in ends] == ["lr"]
+        and all(
+            i.name in ("msr", "bx")
+            or (i.name in _CALCULATES and set(i.registers()[:1]) <= _SCRATCH)
+            for i in instructions
+        )
+        and not any(i.condition for i in instructions)
+    )
+
+
+def _calls_by_register(instruction: Instruction) -> bool:
+    return instruction.name == "blx" and bool(instruction.registers())
 
 
 def _goes_to_argument(instructions: list[Instruction]) -> bool:

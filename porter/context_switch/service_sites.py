@@ -25,11 +25,13 @@ _ADDRESS = re.compile(rb"(?:\(\s*[A-Za-z_][\w\s*]*\)\s*)*&?\s*([A-Za-z_]\w*)")
 @dataclass(frozen=True)
 class ServiceSite:
     """A supervisor call in a function of C, `caller`; `function` is what r12 holds, "" where that
-    isn't known, or where more than a call with number 0 is made."""
+    isn't known, or where more than a call with number 0 is made; `in_template`: the assembler's
+    text says it."""
 
     caller: str
     function: str
     text: str
+    in_template: bool
 
 
 def service_sites(text: bytes) -> Iterator[ServiceSite]:
@@ -109,7 +111,8 @@ def _in(caller: str, body: Sequence[Token], text: bytes) -> Iterator[ServiceSite
         plain = match is not None and all(it.kind == "string" for it in template)
         written = text[token.start : body[closing].end].decode("latin-1")
         name = (match[1] or _in_register(body, colon, closing)) if match and plain else ""
-        yield ServiceSite(caller, name, " ".join(written.split()))
+        in_template = match is not None and bool(match[1])
+        yield ServiceSite(caller, name, " ".join(written.split()), in_template)
 
 
 def _in_register(body: Sequence[Token], colon: int, closing: int) -> str:

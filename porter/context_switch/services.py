@@ -56,13 +56,33 @@ class Services:
 
     def runs_only_for_calls(self, function: str) -> bool:
         """Whether nothing has a function's name but such calls: it runs in their handler."""
-        made = sum(it.function == function for it in self._sites) if not self.problem else 0
-        named = function.encode("latin-1")
-        return made > 0 and made == sum(uses_in(text, named) for text in self._units.texts())
+        if self.problem or function not in self.functions:
+            return False
+        name = function.encode("latin-1")
+        word = re.compile(rb"(?<![\w.$])%s(?![\w.$])" % re.escape(name))
+        if any(map(word.search, self._units.assembler_code())):
+            return False
+        made = [it for it in self._sites if it.function == function]
+        written = [it for it in made if it.in_template]
+        return len(made) - len(written) == sum(
+            uses_in(text, name) for text in self._units.texts()
+        ) and len(written) == sum(1 for _ in self._units.jumps(name))
 
     @cached_property
     def _sites(self) -> list[ServiceSite]:
-        return [it for text in self._units.texts() for it in service_sites(text)]
+        return [
+            it
+            for text in self._units.texts()
+            for it in service_sites(text)
+            if not self._is_never_made(it.caller, text)
+        ]
+
+    def _is_never_made(self, caller: str, text: bytes) -> bool:
+        """Whether the function around, which its file keeps for itself, is named nowhere there."""
+        name = caller.encode("latin-1")
+        if not name or self._units.is_quoted(name) or uses_in(text, name):
+            return False
+        return re.search(rb"\bstatic\b[^;{}]*\b%s\s*\(" % re.escape(name), text) is not None
 
     @cached_property
     def _found(self) -> tuple[str, dict[str, str]]:

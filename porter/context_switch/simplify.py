@@ -156,8 +156,10 @@ def _forget_unused(program: Program) -> None:
         for statement in reversed(block.statements):
             after = live
             live = (live - set(defined(statement))) | used(statement)
-            if isinstance(statement, Call) and statement.result not in after:
-                statement = replace(statement, result=None)
+            if isinstance(statement, Call):
+                result = statement.result if statement.result in after else None
+                left = tuple(name if name in after else UNREAD for name in statement.left)
+                statement = replace(statement, result=result, left=left if any(left) else ())
             elif isinstance(statement, BlockLoad):
                 targets = tuple(name if name in after else UNREAD for name in statement.targets)
                 statement = replace(statement, targets=targets)

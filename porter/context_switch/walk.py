@@ -160,9 +160,10 @@ def defined(statement: Statement) -> tuple[str, ...]:
         case BlockLoad(base=base, targets=targets, writeback=writeback):
             read = tuple(target for target in targets if target != UNREAD)
             return (*read, base) if writeback and base not in read else read
-        case Call(result=result, moves_stack=True):
-            return ("SP",) if result is None else (result, "SP")
-        case Call(result=str(result)) | Guest(result=str(result)):
+        case Call(result=result, moves_stack=moves, left=left):
+            written = (result, *left, "SP" if moves else None)
+            return tuple(name for name in written if name is not None and name != UNREAD)
+        case Guest(result=str(result)):
             return (result,)
         case ContextLoad(registers=registers):
             return registers

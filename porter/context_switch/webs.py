@@ -152,7 +152,10 @@ def _rename(statement: Statement, before: dict[str, str], after: dict[str, str])
             return replace(
                 renamed, base=before[base], targets=tuple(after[name] for name in targets)
             )
-        case Call(result=str(result)) | Guest(result=str(result)):
+        case Call(result=result, left=left):
+            result = None if result is None else after[result]
+            return replace(renamed, result=result, left=tuple(after.get(it, it) for it in left))
+        case Guest(result=str(result)):
             return replace(renamed, result=after[result])
         case ContextLoad(registers=registers):
             return replace(renamed, registers=tuple(after[name] for name in registers))

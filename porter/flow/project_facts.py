@@ -57,8 +57,9 @@ class ProjectFacts:
 
     `program`: what of them is linked and runs. `questions`: which C asks for more than a
     machine has. `supervisor`: what its supervisor calls say. `may_set_psp`: whether anything but
-    handlers may do that; `writes_control`: whether anything but calls of CMSIS' function does.
-    `old_clock`: hertz of the old chip's core, where a person says it.
+    handlers may do that, `puts_callers_on_psp` whether the start of an OS does; `writes_control`:
+    whether anything but calls of CMSIS' function does. `old_clock`: hertz of the old chip's core,
+    where a person says it.
     """
 
     def __init__(
@@ -70,6 +71,7 @@ class ProjectFacts:
         supervisor: SupervisorCalls,
         may_set_psp: Callable[[], bool],
         writes_control: Callable[[], bool],
+        puts_callers_on_psp: Callable[[], bool],
         old_clock: int | None = None,
     ) -> None:
         self._knowledge = knowledge
@@ -83,6 +85,7 @@ class ProjectFacts:
         self.supervisor = supervisor
         self.may_set_psp = cache(may_set_psp)
         self.writes_control = cache(writes_control)
+        self.puts_callers_on_psp = puts_callers_on_psp
         self._calls: dict[str, list[FunctionCall]] = {}
         self._readings: dict[Path, list[CText]] = {}
         self._constants: dict[bytes, Value | None] = {}

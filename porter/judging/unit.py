@@ -476,6 +476,10 @@ class Unit:
         reads = _READS_CONTROL.search(self.file.data) is not None
         return reads or self.other_files_have(_READS_CONTROL)
 
+    def puts_callers_on_psp(self) -> bool:
+        """Whether a function of the project that was ported puts its caller on PSP."""
+        return self._project is not None and self._project.puts_callers_on_psp()
+
     def serves_calls(self, context: Context | None) -> bool:
         """Whether the function around runs in the handler of supervisor calls alone, which name
         it."""

@@ -56,6 +56,8 @@ class SystemCall(Rule):
         for site in unit.pending(SiteKind.INTRINSIC):
             if site.what == "__get_PSP" and unit.serves_calls(unit.context(site)):
                 yield self._stack(unit, site)
+            elif site.what == "__set_PSP" and unit.serves_calls(unit.context(site)):
+                yield self._set_stack(unit, site)
             elif site.what == "__set_CONTROL" and not unit.may_set_psp():
                 yield self._control(unit, site)
             elif site.what in STACK_POINTERS:
@@ -106,6 +108,25 @@ class SystemCall(Rule):
             return self.escalated(site, _FRAME)
         edit = Edit(call.start, call.end, b"USR_REG->Reg.SP")
         return self.rewritten(site, "the stack pointer of who made the supervisor call", edit)
+
+    def _set_stack(self, unit: Unit, site: Site) -> Verdict:
+        """That on which whoever made the call goes on, where the start of the OS has put that code
+        on PSP: else it would stay on MSP, and this would do nothing yet."""
+        call, context = unit.call(site), unit.context(site)
+        node = context.node_at(call.start, call.end) if call and context is not None else None
+        statement = node.parent if node is not None else None
+        if call is None or statement is None or sole_call(statement) is None:
+            return self.escalated(site, _FRAME)
+        if not unit.puts_callers_on_psp():
+            return self.escalated(
+                site,
+                f"{_STACKS}: who makes the supervisor call may be on MSP, and would go on there; "
+                "a guest goes on with the frame that this names. Let the function that starts the "
+                "OS put its caller on PSP first, or let the switch's handler resume the first task",
+            )
+        text = b"USR_REG->Reg.SP = (uint32_t)(%s)" % b", ".join(call.arguments)
+        edit = Edit(call.start, call.end, text)
+        return self.rewritten(site, "where who made the supervisor call goes on", edit)
 
     def _putc(self, unit: Unit, site: Site, call: Call) -> Verdict:
         """A character for the log. The original returns it, hyp_putc doesn't."""

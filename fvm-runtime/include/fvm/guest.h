@@ -96,6 +96,27 @@ static inline uint32_t virt_service(uint32_t r0, uint32_t r1, uint32_t r2, uint3
     return ((uint32_t(*)(uint32_t, uint32_t, uint32_t, uint32_t))function)(r0, r1, r2, r3);
 }
 
+#ifdef __arm__
+/* The same, and what the function leaves in r1 to r3: half of a long result, or anything. NULL for
+ * what nobody wants. The procedure call standard has four words of a vector in r0 to r3. */
+typedef uint32_t virt_words __attribute__((vector_size(16)));
+typedef virt_words virt_leaves(uint32_t, uint32_t, uint32_t, uint32_t)
+    __attribute__((pcs("aapcs")));
+static inline uint32_t virt_service_left(uint32_t r0, uint32_t r1, uint32_t r2, uint32_t r3,
+                                         uint32_t function, uint32_t *left1, uint32_t *left2,
+                                         uint32_t *left3)
+{
+    virt_words left = ((virt_leaves *)function)(r0, r1, r2, r3);
+    uint32_t *const wanted[] = {left1, left2, left3};
+    for (uint32_t i = 0; i < 3; i++) {
+        if (wanted[i] != NULL) {
+            *wanted[i] = left[i + 1];
+        }
+    }
+    return left[0];
+}
+#endif
+
 /* Has VCT run resume() once, as a supervisor call's handler: at once, or when VIRT_PRIMASK is
  * opened, before the tick and a requested switch. For what sets USR_REG to start the first task:
  * USR goes on with what it leaves there. The handler of FVM_VIRT_SVC serves the calls behind it. */

@@ -295,7 +295,10 @@ class Emulator(Emulated):
         self._affect(effect)
         if moves and name not in self._model.asks_stack:
             self._set_stack_pointer(effect.stack)
-        self._registers(SCRATCH, effect.scratch if self._native else _DESTROYED)
+        left = effect.scratch if self._native else _DESTROYED
+        if name == SERVICE:  # a handler may hand on what is in r1 to r3
+            left = [*effect.scratch[:4], *left[4:]]
+        self._registers(SCRATCH, left)
         self._set(arm.UC_ARM_REG_R0, effect.result(arguments))
 
     def _stack_pointer(self) -> int:

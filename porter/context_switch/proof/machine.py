@@ -35,6 +35,7 @@ from porter.context_switch.proof.model import (
     PRIMASK,
     PRIMASK_BIT,
     REQUESTS,
+    SERVICE,
     SHPR,
     SPIN,
     SUPERVISOR_CALL,
@@ -292,6 +293,8 @@ class Path:
             if moves and name not in self.model.asks_stack:
                 self._set_stack_pointer(symbol(f"PSP {self.calls}"))
             self.registers["r0"] = symbol(f"result {self.calls}")
+            for register in SCRATCH[1:4] if name == SERVICE else ():  # a handler may hand these on
+                self.registers[register] = symbol(f"left in {register} {self.calls}")
         self.ended = self.ended or name in self.model.never_return
 
     def wait_for_tasks(self) -> None:

@@ -326,3 +326,135 @@ def test_what_others_write_to_control_isnt_kept(tmp_path: Path) -> None:
 )
 def test_where_others_set_psp_control_may_select_it(tmp_path: Path, more: str) -> None:
     assert any("__set_CONTROL" in it for it in ported(tmp_path, with_rights(more)))
+
+
+# What the handler leaves in more registers than r0, and a service that starts the first task.
+HANDS_ON = """
+    .syntax unified
+    .thumb
+    .text
+    .global to_psp
+    .type to_psp, %function
+    .thumb_func
+to_psp:
+    msr psp, r0
+    movs r0, #2
+    msr control, r0
+    isb
+    bx lr
+    .size to_psp, . - to_psp
+    .global SVC_Handler
+    .type SVC_Handler, %function
+    .thumb_func
+SVC_Handler:
+    mrs r0, psp
+    ldr r1, [r0, #24]
+    ldrb r1, [r1, #-2]
+    cbnz r1, others
+    ldm r0, {r0-r3, r12}
+    push {r4, lr}
+    blx r12
+    pop {r4, lr}
+    mrs r12, psp
+    stm r12, {r0-r2}
+others:
+    bx lr
+    .size SVC_Handler, . - SVC_Handler
+"""
+STARTS = """
+#include <stdint.h>
+void __set_PSP(uint32_t top);
+void to_psp(uint32_t *top);
+struct task { uint32_t *sp; uint32_t argument; } first;
+uint32_t own[64];
+uint32_t go(void) { __set_PSP((uint32_t)first.sp + 32); return first.argument; }
+static inline void call_go(void)
+{
+    __asm volatile("ldr r12, =go\\n\\tsvc 0" ::: "r0", "r1", "r2", "r3", "r12", "lr", "memory");
+}
+int main(void) { to_psp(own + 64); call_go(); return 0; }
+"""
+
+
+def ported_start(
+    folder: Path, kernel: str = STARTS, handler: str = HANDS_ON
+) -> tuple[dict[str, str], list[str]]:
+    files = {"kernel.c": kernel.encode(), "svc.S": handler.encode()}
+    result = port_files(folder, files)
+    texts = {it.file.path.name: it.ported.decode() for it in result.files}
+    return texts, escalations(result)
+
+
+def test_a_service_sets_the_frame_that_its_caller_goes_on_with(tmp_path: Path) -> None:
+    texts, reasons = ported_start(tmp_path)
+    assert not reasons
+    assert "USR_REG->Reg.SP = (uint32_t)((uint32_t)first.sp + 32);" in texts["kernel.c"]
+    made = texts["svc_fvm.c"]
+    assert made.index("virt_service_left(") < made.index("sp = (fvm_word *)USR_REG->Reg.SP;")
+
+
+def test_the_handler_hands_on_what_a_service_leaves(tmp_path: Path) -> None:
+    texts, _ = ported_start(tmp_path)
+    assert "virt_service_left(r0, r1, r2, r3, r12, &r1, &r2, NULL)" in texts["svc_fvm.c"]
+
+
+def test_what_a_call_destroys_beside_them_isnt_handed_on(tmp_path: Path) -> None:
+    handler = HANDS_ON.replace("    mrs r12, psp\n", "    mrs r1, psp\n").replace(
+        "    stm r12, {r0-r2}\n", "    str r12, [r1]\n"
+    )
+    _, reasons = ported_start(tmp_path, handler=handler)
+    assert any("SVC_Handler" in it and "destroyed" in it for it in reasons), reasons
+
+
+NO_START = {
+    "nobody puts its caller on PSP": (
+        "to_psp(own + 64); ", "", "__set_PSP", "may be on MSP"
+    ),
+    "others call the service": (
+        "int main(void) {", "int main(void) { go();", "__set_PSP", "stack pointers belong"
+    ),
+    "its address is kept": (
+        "int main(void) {", "uint32_t (*kept)(void) = go;\nint main(void) {", "__set_PSP",
+        "stack pointers belong"
+    ),
+    "an asm statement goes there": (
+        "int main(void) {", 'int main(void) { __asm volatile("bl go");', "__set_PSP",
+        "stack pointers belong"
+    ),
+    "a statement sets it": (
+        "__set_PSP((uint32_t)first.sp + 32)",
+        '__asm volatile("msr psp, %0" :: "r"(first.sp + 8))', "msr psp", "stack pointers belong"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", NO_START)
+def test_a_stack_of_whom_nobody_knows_isnt_set(tmp_path: Path, case: str) -> None:
+    old, new, where, reason = NO_START[case]
+    assert old in STARTS
+    handler = HANDS_ON
+    if not new:  # and so nothing is ported that does
+        head, _, behind = handler.partition("    .global to_psp")
+        handler = head + behind[behind.index("    .global SVC_Handler") :]
+    _, reasons = ported_start(tmp_path, STARTS.replace(old, new), handler)
+    assert any(where in it and reason in it for it in reasons), reasons
+
+
+def test_assembler_that_names_a_service_calls_it_too(tmp_path: Path) -> None:
+    more = "    .global also\n    .type also, %function\n    .thumb_func\nalso:\n    b go\n"
+    _, reasons = ported_start(tmp_path, handler=HANDS_ON + more)
+    assert any("__set_PSP" in it for it in reasons), reasons
+
+
+def test_a_call_that_nobody_makes_names_no_service(tmp_path: Path) -> None:
+    """One in a function that its file keeps for itself and never calls."""
+    never = (
+        'void keep(void) { __asm volatile("wfi"); }\n'
+        'static inline void never(void) { __asm volatile("ldr r12, =keep\\n\\tsvc 0"); }\n'
+    )
+    kernel = STARTS.replace("int main", never + "int main")
+    _, reasons = ported_start(tmp_path, kernel)
+    assert not any("SVC_Handler" in it for it in reasons), reasons
+    used = kernel.replace("call_go();", "call_go(); never();")
+    _, reasons = ported_start(tmp_path, used)
+    assert any("SVC_Handler" in it for it in reasons), reasons
