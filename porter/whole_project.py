@@ -10,6 +10,7 @@ from pathlib import Path
 from porter.asm.numbered import Numbered
 from porter.context_switch.assemble import assembled, machine_of
 from porter.context_switch.c_flow import CUnits
+from porter.context_switch.default_handlers import NOBODYS
 from porter.context_switch.exception_numbers import number_asked
 from porter.context_switch.fpu_in_use import FpuInUse
 from porter.context_switch.lost_numbers import level_compared
@@ -168,6 +169,7 @@ class WholeProject:
             self.entry,
             Outside(self.root, self.build.options, self.scripts),
             self._assembled,
+            self._lost,
         )
 
     def _may_set_psp(self) -> bool:
@@ -202,6 +204,11 @@ class WholeProject:
         """What a file in assembler defines for others; nothing where it can't be assembled."""
         made = assembled(source.path, self.build.options)
         return made.object.exported if made is not None else ()
+
+    def _lost(self, source: SourceFile) -> list[range]:
+        """Where functions for exceptions stood that a machine doesn't have."""
+        ports = self.switches.get(source.path, ())
+        return [range(it.start, it.end) for it in ports if it.reason == NOBODYS]
 
     def _rewritten(self, source: SourceFile) -> list[Edit]:
         """Functions of a file that the transcriber wrote again."""

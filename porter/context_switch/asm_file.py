@@ -41,6 +41,7 @@ from porter.context_switch.callers_state import refuse_callers_state
 from porter.context_switch.code import Code
 from porter.context_switch.codes import code_of
 from porter.context_switch.companion_head import asks_the_same, companion_head
+from porter.context_switch.default_handlers import NOBODYS
 from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.macro_spans import MacroSpans, told_of_headers
 from porter.context_switch.names import Names, text_of, text_with_macros, with_plain_void
@@ -188,7 +189,8 @@ class AsmFile:
                 return
             if place is None:
                 raise NotTranscribable("no label of it found in this file")
-            if function.name in FAULT_HANDLERS:
+            is_fault = function.name in FAULT_HANDLERS
+            if is_fault or self._project.is_default_handler(function.names):
                 refuse_unreached(assembly, function, function.end)
                 self._faults.append((function, place))
                 return
@@ -345,7 +347,10 @@ class AsmFile:
                 except NotTranscribable as error:
                     self._escalate(function.name, ROLE_OTHER, place, str(error))
         for function, place in self._faults:
-            self._take_out(function, *place, "the kernel takes every fault")
+            is_fault = function.name in FAULT_HANDLERS
+            self._take_out(
+                function, *place, "the kernel takes every fault" if is_fault else NOBODYS
+            )
 
     def _take_out(self, function: Function, start: int, end: int, reason: str) -> None:
         self._taken_out |= set(function.names)

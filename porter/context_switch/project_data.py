@@ -12,6 +12,7 @@ from porter.context_switch.c_flow import CUnits
 from porter.context_switch.callees import Callees
 from porter.context_switch.calls_made import CallsMade
 from porter.context_switch.compiled_prototypes import CompiledPrototypes
+from porter.context_switch.default_handlers import is_default_handler
 from porter.context_switch.initial_data import InitialData
 from porter.context_switch.kept_registers import KeptRegisters
 from porter.context_switch.lost_writes import LostWrites
@@ -74,6 +75,12 @@ class ProjectData:
     def serves_calls_alone(self, names: Iterable[str]) -> bool:
         """Whether a function serves supervisor calls and nothing else."""
         return self._vectors.served_by(names) == {SVC}
+
+    def is_default_handler(self, names: Iterable[str]) -> bool:
+        """Whether a function serves only exceptions that a machine doesn't have."""
+        names = list(names)
+        is_ones_own = bool(self._vectors.served_by(names))
+        return not is_ones_own and is_default_handler(names, self.units, self.resumers)
 
     def _named_otherwise(self, name: str) -> bool:
         """Whether something may be another name of it, or has it as a string: a linker script, a

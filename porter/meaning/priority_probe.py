@@ -17,7 +17,7 @@ def probes(accesses: list[Access], unit: Unit) -> list[Access]:
     found: list[Access] = []
     groups: dict[tuple[int, bytes], list[Access]] = {}
     for access in accesses:
-        if access.register is None or access.register.name != "IP":
+        if access.register is None or access.register.name != "IP" or access.use == "address":
             continue
         key = (access.context.root.id, text_of(access.place))
         groups.setdefault(key, []).append(access)

@@ -24,7 +24,7 @@ class Linked:
     """Answers for the `live` files of a project, those that take part in the ported build, of all
     `sources`. `rewritten`: functions of a file that are written again; `described`: the vectors of
     its description; `entry`: what start-up code calls in the end; `assembled`: names that a file
-    in assembler defines."""
+    in assembler defines; `lost`: where functions stood that serve what a machine hasn't."""
 
     knowledge: Knowledge
     sources: Sequence[SourceFile]
@@ -35,6 +35,7 @@ class Linked:
     entry: str
     outside: Outside
     assembled: Callable[[SourceFile], Collection[str]]
+    lost: Callable[[SourceFile], Iterable[range]]
 
     @property
     def is_whole(self) -> bool:
@@ -100,7 +101,7 @@ class Linked:
         graph = CallGraph()
         for source in self.live:
             if source.is_asm:
-                graph.add_asm(source)
+                graph.add_asm(source, self.lost(source))
             else:
                 graph.add_c(self.knowledge.text(source), self.rewritten(source))
         if self.entry in graph.defined:

@@ -108,9 +108,14 @@ class CallGraph:
                 names = self.edges.setdefault(macro.name.decode("latin-1"), set())
                 names |= _references(macro.body, macros)
 
-    def add_asm(self, file: SourceFile) -> None:
-        """Every word of an assembler file counts as a reference."""
-        self.roots |= {match.group().decode("latin-1") for match in _WORD.finditer(file.data)}
+    def add_asm(self, file: SourceFile, without: Iterable[range] = ()) -> None:
+        """Every word of an assembler file counts as a reference, but in places that it loses."""
+        places = list(without)
+        self.roots |= {
+            match.group().decode("latin-1")
+            for match in _WORD.finditer(file.data)
+            if not any(match.start() in it for it in places)
+        }
 
     def reached(self, entries: Iterable[str]) -> set[str]:
         """Names that the entry points, initialisers and assembler files lead to."""

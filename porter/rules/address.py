@@ -11,6 +11,7 @@ from porter.meaning.stored_value import why_value
 from porter.rules.not_compiled import false_condition
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
+from porter.sites.measured import is_measured
 from porter.source.c_tree import PARENTHESES, Node, ancestors, one_line, text_of
 from porter.source.c_types import CType
 from porter.source.declarations import parameter_list
@@ -91,9 +92,7 @@ class Address(Rule):
         value = unit.text.evaluator.value(access.whole, access.context.scope)
         kind = _pointed_to(value)
         parent = _parent(access.whole)
-        if parent is not None and any(
-            a.type == "sizeof_expression" for a in ancestors(access.whole)
-        ):
+        if parent is not None and is_measured(access.whole, unit.text.evaluator):
             return self.left(access.site, "only its size is asked for")
         if parent is not None and parent.type == "binary_expression":
             sign = parent.child_by_field_name("operator")

@@ -78,7 +78,7 @@ class NvicCall(Rule):
         if name == "NVIC_SystemReset":
             return replace(b"hyp_reboot()", "restarts this machine only")
         if name == "NVIC_SetPriorityGrouping":
-            return self._deleted(unit, site, call, "virtual priorities have no sub-priority")
+            return take_out(self, unit, site, call, "virtual priorities have no sub-priority")
         if name == "NVIC_GetPriorityGrouping":
             if (set_up := self._sub_priorities(unit)) is not None:
                 return self.escalated(site, set_up)
@@ -88,7 +88,7 @@ class NvicCall(Rule):
         if not call.arguments:
             return self.escalated(site, f"{name} without an interrupt number")
         line = call.arguments[0]
-        number = self._number(unit, site, line)
+        number = number_of_exception(unit, site, line)
         if name == "NVIC_GetPendingIRQ" and self._waits(unit, site, call):
             return self.escalated(site, WAITS)
         if number is not None and number < 0:
@@ -100,7 +100,7 @@ class NvicCall(Rule):
         if name in _BY_LINE:
             return replace(b"%s(%s)" % (_BY_LINE[name].encode(), line), "the kernel owns the line")
         if name == "NVIC_SetPriority" and number is not None and len(call.arguments) == 2:
-            priority = self._number(unit, site, call.arguments[1])
+            priority = number_of_exception(unit, site, call.arguments[1])
             unit.facts.note_priority(site, number, priority, unit.priority_shift)
         rest = b"".join(b", " + argument for argument in call.arguments[1:])
         text = b"%s(fvm_virt_of_irq(%s)%s)" % (_BY_VECTOR[name].encode(), line, rest)
@@ -110,24 +110,11 @@ class NvicCall(Rule):
         vector = _SYSTEM_VECTORS.get(number)
         if name == "NVIC_SetPriority":
             reason = "system vectors have a fixed order: supervisor call, tick, switch"
-            return self._deleted(unit, site, call, reason)
+            return take_out(self, unit, site, call, reason)
         if vector is None or name not in _BY_VECTOR:
             return self.escalated(site, f"{name} of system exception {number + 16}")
         text = b"%s(%s)" % (_BY_VECTOR[name].encode(), vector.encode())
         return self.rewritten(site, "on the system vector", Edit(call.start, call.end, text))
-
-    def _deleted(self, unit: Unit, site: Site, call: Call, reason: str) -> Verdict:
-        """Takes a call out, with its statement if that is all of it."""
-        context = unit.context(site)
-        node = context.node_at(call.start, call.end) if context is not None else None
-        parent = node.parent if node is not None else None
-        arguments = node.child_by_field_name("arguments") if node is not None else None
-        if arguments is None or not is_pure(arguments, unit.text.evaluator):
-            return self.escalated(site, f"what {site.what} is given has effects; {reason}")
-        if context is not None and parent is not None and parent.type == "expression_statement":
-            unit.delete(context, parent)
-            return self.rewritten(site, f"removed: {reason}")
-        return self.rewritten(site, f"removed: {reason}", Edit(call.start, call.end, b"(void)0"))
 
     @staticmethod
     def _sub_priorities(unit: Unit) -> str | None:
@@ -150,14 +137,29 @@ class NvicCall(Rule):
         node = context.node_at(call.start, call.end) if context is not None else None
         return node is None or in_loop_condition(node)
 
-    @staticmethod
-    def _number(unit: Unit, site: Site, text: bytes) -> int | None:
-        context = unit.context(site)
-        evaluator = unit.text.evaluator
-        value = evaluator.text(text, context.scope) if context else evaluator.text(text)
-        if value is None:  # its header may be missing
-            return unit.registers.space.exception_named(text.strip().decode("latin-1"))
-        return value.value if isinstance(value, Number) else None
+
+def take_out(rule: Rule, unit: Unit, site: Site, call: Call, reason: str) -> Verdict:
+    """Takes a call out, with its statement if that is all of it."""
+    context = unit.context(site)
+    node = context.node_at(call.start, call.end) if context is not None else None
+    parent = node.parent if node is not None else None
+    arguments = node.child_by_field_name("arguments") if node is not None else None
+    if arguments is None or not is_pure(arguments, unit.text.evaluator):
+        return rule.escalated(site, f"what {site.what} is given has effects; {reason}")
+    if context is not None and parent is not None and parent.type == "expression_statement":
+        unit.delete(context, parent)
+        return rule.rewritten(site, f"removed: {reason}")
+    return rule.rewritten(site, f"removed: {reason}", Edit(call.start, call.end, b"(void)0"))
+
+
+def number_of_exception(unit: Unit, site: Site, text: bytes) -> int | None:
+    """Which exception an argument says, as CMSIS numbers them; None where that isn't known."""
+    context = unit.context(site)
+    evaluator = unit.text.evaluator
+    value = evaluator.text(text, context.scope) if context else evaluator.text(text)
+    if value is None:  # its header may be missing
+        return unit.registers.space.exception_named(text.strip().decode("latin-1"))
+    return value.value if isinstance(value, Number) else None
 
 
 WAITS = (

@@ -42,6 +42,11 @@ _HEADER = (
     "#define ISER ((volatile unsigned *)0xE000E100)\n"
     "#define IP ((volatile unsigned char *)0xE000E400)\n"
 )
+_BLOCK = (
+    "struct nvic { unsigned ISER[192]; volatile unsigned char IP[240]; };\n"
+    "#define NVIC ((struct nvic *)0xE000E100)\n"
+    "#define COUNT(a) (sizeof(a) / sizeof((a)[0]))\n"
+)
 
 
 class NvicRegister(Rule):
@@ -77,6 +82,18 @@ class NvicRegister(Rule):
         Sample(
             _HEADER + "void f(unsigned n, unsigned p) { IP[n] = p << 4; }",
             _HEADER + "void f(unsigned n, unsigned p) { virt_vct_prio(fvm_virt_of_irq(n), p); }",
+        ),
+        Sample(
+            _BLOCK + "void f(void) { for (unsigned n = 0; n < COUNT(NVIC->IP); n++) "
+            "{ NVIC->IP[n] = 0xF0; } }",
+            _BLOCK + "void f(void) { for (unsigned n = 0; n < COUNT(NVIC->IP); n++) "
+            "{ virt_vct_prio(fvm_virt_of_irq(n), 15); } }",
+        ),
+        Sample(
+            _BLOCK + "#define FIRST(a) ((a)[0] + sizeof(a))\n"
+            "unsigned f(void) { return FIRST(NVIC->IP); }",
+            "",
+            escalates=True,
         ),
         Sample(_HEADER + "void f(unsigned n) { ISER[n] = 0xFFFFFFFF; }", "", escalates=True),
         Sample(_HEADER + "unsigned f(void) { return ISER[0]; }", "", escalates=True),

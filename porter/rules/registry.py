@@ -50,6 +50,7 @@ from porter.rules.reset import Reset
 from porter.rules.riscv_block import RiscvBlock
 from porter.rules.rule import Revision, Rule
 from porter.rules.set_up_macro import SetUpMacro
+from porter.rules.set_vector import SetVector
 from porter.rules.split_statement import SplitStatement
 from porter.rules.supervisor_prototype import SupervisorPrototype
 from porter.rules.switched_off import SwitchedOff
@@ -79,6 +80,7 @@ RULES: tuple[Rule, ...] = (
     MaskIntrinsic(),
     Wait(),
     SystemCall(),
+    SetVector(),
     NvicCall(),
     TickConfig(),
     CoreClock(),

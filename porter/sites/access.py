@@ -8,6 +8,7 @@ from typing import Literal
 from porter.registers.register import Register
 from porter.sites.context import Context
 from porter.sites.macro_calls import call_at, expansion_of, objects_in, registers_in
+from porter.sites.measured import is_measured
 from porter.sites.objects import TRANSPARENT, object_around
 from porter.sites.registers import Registers
 from porter.sites.site import Site
@@ -109,6 +110,8 @@ def access_of(site: Site, context: Context, registers: Registers) -> Access | No
     inner = registers.evaluator.misread_cast(argument) if argument is not None else None
     if inner is not None and place.type != "pointer_expression":
         return Access(site, context, register, "unclear", place, place)  # it casts what is read
+    if is_measured(place, registers.evaluator):
+        return Access(site, context, register, "address", place, place)
     call = _macro_call(place, registers.evaluator)
     if call is not None:
         return _through_macro(site, context, registers, register, place, call)
@@ -188,15 +191,13 @@ def _direct(
         found = evaluator.value(place, context.scope)
         is_struct = isinstance(found, Place) and found.type.kind == "struct"
         return Access(site, context, None, "address" if is_struct else "reference", place, place)
-    use: Use = "address" if _reads_nothing(node, evaluator.value(place, context.scope)) else "read"
+    use: Use = "address" if _reads_nothing(evaluator.value(place, context.scope)) else "read"
     return Access(site, context, register, use, place, place)
 
 
-def _reads_nothing(node: Node, value: Value | None) -> bool:
-    """Whether an object is an array, which C takes for its address, or only measured."""
-    if isinstance(value, Place) and value.type.kind == "array" and not value.part:
-        return True
-    return any(it.type == "sizeof_expression" for it in ancestors(node))
+def _reads_nothing(value: Value | None) -> bool:
+    """Whether an object is an array, which C takes for its address."""
+    return isinstance(value, Place) and value.type.kind == "array" and not value.part
 
 
 def _is_bound(node: Node) -> bool:
