@@ -103,7 +103,10 @@ def refuse_handlers(
         others = units.cplusplus_naming(callee) is not None or next(units.jumps(callee), None)
         if others or len(seen) > _MOST or (callee not in own and _in_assembler(callee, units)):
             raise NotTranscribable(_unknown(name))
-        for use in units.calls(callee):
+        uses = list(units.calls(callee))
+        if not uses and callee != units.entry:
+            raise NotTranscribable(_unknown(name))
+        for use in uses:
             around = enclosing_function(use)
             if use.type != "call_expression" or around is None:
                 raise NotTranscribable(_unknown(name))

@@ -108,6 +108,10 @@ REFUSED = {
     "a handler that calls it": (
         KNOWN, C + "void SVC_Handler(void) { to_psp(stack); }\n", "", "SVC_Handler(), a handler"
     ),
+    "a function that nobody here calls": (
+        KNOWN, C + "void on_byte(void) { to_psp(stack); }\n", "",
+        "not all that calls on_byte() is known"
+    ),
     "an address of it": (
         KNOWN, C + "void (*hook)(unsigned *) = to_psp;\n", "",
         "not all that calls to_psp() is known"
