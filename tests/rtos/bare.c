@@ -21,17 +21,10 @@ static void stop(void)
     }
 }
 
-static void reset(void)
-{
-    memcpy(data_start, data_load, (size_t)(data_end - data_start));
-    memset(bss_start, 0, (size_t)(bss_end - bss_start));
-#ifdef __ARM_FP
-    *(volatile uint32_t *)0xE000ED88u |= 0xFu << 20; /* CPACR: CP10, CP11 */
-    __asm volatile("dsb\n\tisb" ::: "memory");
-#endif
-    (void)main();
-    stop();
-}
+/* Where an RTOS puts its handlers at run time. */
+static void (*table[64])(void) __attribute__((aligned(256)));
+
+static void reset(void);
 
 __attribute__((section(".vectors"), used)) static void (*const vector[])(void) = {
     [0] = (void (*)(void))(uintptr_t)stack_top,
@@ -42,3 +35,17 @@ __attribute__((section(".vectors"), used)) static void (*const vector[])(void) =
     [15] = TICK,
     [16 + BOARD_TIMER_LINE] = board_timer_handler,
 };
+
+static void reset(void)
+{
+    memcpy(data_start, data_load, (size_t)(data_end - data_start));
+    memset(bss_start, 0, (size_t)(bss_end - bss_start));
+#ifdef __ARM_FP
+    *(volatile uint32_t *)0xE000ED88u |= 0xFu << 20; /* CPACR: CP10, CP11 */
+    __asm volatile("dsb\n\tisb" ::: "memory");
+#endif
+    memcpy(table, vector, sizeof vector);
+    *(void *volatile *)0xE000ED08u = table; /* VTOR */
+    (void)main();
+    stop();
+}

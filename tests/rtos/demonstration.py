@@ -3,9 +3,10 @@ says on bare metal and as a guest.
 
 The folder of each RTOS has its shim, its configuration and `rtos.json`: which files of its trees
 make a project (`sources`, `headers`, `includes`, `defines`), on which `cores`, what its `handlers`
-are called, options that it has to be `linked` with on bare metal, and the `edits` that a person had
-to make, of which there should be none, on all cores or on its own `cores`. What a core has of its
-own stands under it: more of these lists, and words that are filled in for `{word}`."""
+are called, options that it has to be `linked` with on bare metal, whether its build lets the
+preprocessor see files named .s (`preprocess`), and the `edits` that a person had to make, of which
+there should be none, on all cores or on its own `cores`. What a core has of its own stands under
+it: more of these lists, and words that are filled in for `{word}`."""
 
 from __future__ import annotations
 
@@ -97,6 +98,7 @@ class Rtos:
     defines: list[str]
     handlers: Mapping[str, str]
     linked: list[str]
+    preprocess: bool
     edits: list[Edit] = field(default_factory=list)
 
     def __str__(self) -> str:
@@ -133,7 +135,8 @@ def _on(core: str, folder: Path, said: Mapping[str, Any]) -> Rtos:
     ]
     return Rtos(
         folder, said["name"], MACHINES[core], said["trees"], filled("sources"), filled("headers"),
-        filled("includes"), filled("defines"), said["handlers"], filled("linked"), edits,
+        filled("includes"), filled("defines"), said["handlers"], filled("linked"),
+        said.get("preprocess", False), edits,
     )  # fmt: skip
 
 
@@ -144,8 +147,10 @@ def project(rtos: Rtos, folder: Path) -> list[Path]:
     own = folder / "application"
     shutil.copytree(HERE / "application", own)
     shutil.copy(HERE / "boards" / rtos.machine.headers / "board.h", own)
-    for file in rtos.folder.glob("*.[ch]"):
-        shutil.copy(file, own)
+    for file in rtos.folder.rglob("*.[ch]"):
+        target = own / file.relative_to(rtos.folder)
+        target.parent.mkdir(exist_ok=True)
+        shutil.copy(file, target)
     for patterns in (rtos.sources, rtos.headers):
         for pattern in patterns:
             name, _, inside = pattern.partition("/")
@@ -163,11 +168,17 @@ def project(rtos: Rtos, folder: Path) -> list[Path]:
     options = _options(rtos, folder)
     commands = [
         {"directory": str(folder), "file": str(source),
-         "arguments": ["arm-none-eabi-gcc", *options, "-c", str(source)]}
+         "arguments": ["arm-none-eabi-gcc", *options, "-c", *_named(rtos, source)]}
         for source in built
     ]  # fmt: skip
     (folder / "compile_commands.json").write_text(json.dumps(commands), "utf-8")
     return built
+
+
+def _named(rtos: Rtos, source: Path) -> list[str]:
+    """A source, as a command of its build has it."""
+    language = ["-x", "assembler-with-cpp"] if rtos.preprocess and source.suffix == ".s" else []
+    return [*language, str(source)]
 
 
 def _options(rtos: Rtos, folder: Path) -> list[str]:
@@ -188,7 +199,8 @@ def _description(rtos: Rtos, folder: Path, built: list[Path]) -> str:
         machine.clocks,
         f'<vm name="guest" flash="96K" ram="40K" fpu="{machine.fpu}" tick="1000Hz"',
         '    usr-stack="1K" vct-stack="1K">',
-        f'<project path="{folder}" standard="gnu11" ldflags="--specs=nano.specs">',
+        f'<project path="{folder}" standard="gnu11" ldflags="--specs=nano.specs"',
+        f'    preprocess="{"yes" if rtos.preprocess else "no"}">',
         *inner,
         "</project>",
         *(f'<{kind} handler="{handler}"/>' for kind, handler in rtos.handlers.items()),
@@ -227,7 +239,8 @@ def bare(rtos: Rtos, folder: Path) -> list[str]:
     command = ["arm-none-eabi-gcc", *_options(rtos, folder / "project"), "-O2", "-std=gnu11"]
     command += [f"-D{names[kind]}={handler}" for kind, handler in rtos.handlers.items()]
     command += ["-nostartfiles", f"-T{BARE_SCRIPT}", f"-Wl,--defsym=FLASH={flash}", *rtos.linked]
-    command += ["--specs=nano.specs", "-o", str(elf), str(HERE / "bare.c"), *map(str, built)]
+    command += ["--specs=nano.specs", "-o", str(elf), str(HERE / "bare.c")]
+    command += [word for it in built for word in (*_named(rtos, it), "-x", "none")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     serials = ["stdio"] if machine.clocks else ["null", "stdio"]

@@ -1,0 +1,3 @@
+#include "mcu/cmsis_nvic.h"
+
+static inline void hal_debug_break(void) {}
