@@ -38,6 +38,7 @@ WHY_CONTROL = (
     "which SPSEL is asked for, IPSR says too, or virt_in_vct(); who asks for privilege (nPRIV) may "
     "go on as if there were: what needed it is a call"
 )
+ONLY_FPCA = "only CONTROL.FPCA is asked and written, which is the kernel's"
 WHY_PSP = (
     "stack pointers belong to the context switch: in VCT, where handlers run, that of the code "
     "which they interrupted, with its frame, is USR_REG->Reg.SP"

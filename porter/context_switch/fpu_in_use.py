@@ -25,6 +25,7 @@ from porter.context_switch.c_nodes import (
     parameters_of,
 )
 from porter.context_switch.mask_reads import readings
+from porter.flow.barriers import is_barrier
 from porter.source.c_tree import (
     Node,
     ancestors,
@@ -62,11 +63,14 @@ class FpuInUse:
         self._readers: set[bytes] = set()
         self._writers: set[bytes] = set()
 
-    def asked_otherwise(self) -> str:
-        """Which C does more with CONTROL than with this bit; "" for none."""
+    def asked_otherwise(self, function: str) -> str:
+        """Which C does more with CONTROL, which a function reads or writes, than with this bit;
+        "" for none."""
         if self._known is None:
             self._known = next(self._otherwise(), "")
-        return self._known
+        if self._known or function.encode("latin-1") in self._readers | self._writers:
+            return self._known
+        return f"what {function}() does isn't seen"
 
     def _otherwise(self) -> Iterator[str]:
         for statement in self._units.asm_naming(_CONTROL):
@@ -94,7 +98,7 @@ class FpuInUse:
     def _returns_as_it_came(self) -> Iterator[str]:
         """What sets PSP and doesn't take LR from elsewhere, between the returns around it."""
         texts = [code.decode("latin-1") for code in self._units.assembler_code()]
-        texts += map(text_in, self._units.asm_naming(_PSP))
+        texts += map(text_in, filter(self._may_run, self._units.asm_naming(_PSP)))
         for text in texts:
             ends = [it.end() for it in _RETURNS.finditer(text)]
             for sets in _PSP.finditer(text):
@@ -102,6 +106,14 @@ class FpuInUse:
                 last = min((it for it in ends if it > sets.start()), default=len(text))
                 if _SETS_LR.search(text, first, last) is None:
                     yield f"'{' '.join(sets.group().split())}', with the EXC_RETURN of another task"
+
+    def _may_run(self, statement: Node) -> bool:
+        """Not in what a header has for those that want it, and nobody does."""
+        around = enclosing_function(statement)
+        if around is None or not _is_static(around):
+            return True
+        name = function_name(around)
+        return bool(self._units.called_by_others(name)) or any(self._units.calls(name))
 
     def _used_otherwise(self, name: bytes) -> Iterator[str]:
         starts, kept = readings(name, b"", "CONTROL", self._units)
@@ -260,13 +272,18 @@ def _writes_parameter(function: Node, statement: Node) -> bool:
     return parameters_of(function) == 1 and value is not None and text_of(value) == name
 
 
+def _is_static(function: Node) -> bool:
+    return re.search(rb"\bstatic\b", text_of(function).partition(b"{")[0]) is not None
+
+
 def _is_short(function: Node) -> bool:
-    """Whether a function has nothing but declarations, asm and a return."""
+    """Whether a function has nothing but declarations, asm, barriers and a return."""
     body = function.child_by_field_name("body")
     statements = [it for it in (body.named_children if body is not None else ())
                   if it.type != "comment"]  # fmt: skip
     return 0 < len(statements) <= _STATEMENTS and all(
         it.type in ("declaration", "return_statement")
+        or is_barrier(it)
         or (it.type == "expression_statement" and any(node.type in ASM for node in walk(it)))
         for it in statements
     )

@@ -35,11 +35,11 @@ from porter.source.values import Number, Value
 @dataclass(frozen=True)
 class Questions:
     """What C of the whole project asks for more of than a machine has: the level of BASEPRI or the
-    exception's number that a function reads, CONTROL. "" for none."""
+    exception's number that a function reads, CONTROL that it reads or writes. "" for none."""
 
     level_compared: Callable[[str], str]
     number_asked: Callable[[str], str]
-    control_asked: Callable[[], str]
+    control_asked: Callable[[str], str]
 
 
 class SupervisorCalls(Protocol):

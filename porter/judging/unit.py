@@ -453,9 +453,12 @@ class Unit:
             return "nobody knows what the project does with it"
         return self._project.number_asked(context.name)
 
-    def control_asked(self) -> str:
-        """Which C does more with CONTROL than with FPCA; "" for none."""
-        return self._project.control_asked() if self._project is not None else "nobody knows"
+    def control_asked(self, function: str) -> str:
+        """Which C does more with CONTROL, which a function reads or writes, than with FPCA; "" for
+        none."""
+        if self._project is None:
+            return "nobody knows"
+        return self._project.control_asked(function)
 
     def names_service(self, function: str) -> bool:
         """Whether a C function, of "" whether any, makes supervisor calls that put the function

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 
+from porter.flow.barriers import is_barrier
 from porter.flow.statements import enclosing_statement
 from porter.judging.unit import Unit
-from porter.meaning.barriers import is_barrier
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import Node, text_of
 

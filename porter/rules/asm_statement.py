@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from porter.asm.effects import Machine
+from porter.asm.effects import ONLY_FPCA, Machine
 from porter.asm.symbols import Constant, Effect, Expression, NotUnderstood, Saved, Symbol
 from porter.asm.translate import translate
 from porter.context_switch.result import DISPATCHES, TEMPLATES
@@ -180,14 +180,15 @@ def _of_fpu_in_use(
     name, operands = means[0].mnemonic, [it.lower() for it in means[0].operands]
     reads = name == "mrs" and operands[1] == "control" and len(statement.outputs) == 1
     writes = name == "msr" and operands[0] == "control" and len(statement.inputs) == 1
-    if not (reads or writes) or unit.control_asked():
+    function = context.name if context is not None and context.kind == "function" else ""
+    if not (reads or writes) or unit.control_asked(function):
         return None
     operand = (statement.outputs if reads else statement.inputs)[0].text.decode("latin-1").strip()
     if not operand.isidentifier():
         return None
     line = f"{operand} = 0" if reads else f"(void){operand}"
     _, edits = _replace(unit, context, statement, [line])
-    return "only CONTROL.FPCA is asked and written, which is the kernel's", edits
+    return ONLY_FPCA, edits
 
 
 def _hint(unit: Unit, statement: AsmStatement, sites: list[Site]) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from porter.flow.barriers import barriers_after
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
-from porter.meaning.barriers import barriers_after
 from porter.meaning.expressions import bits_of, is_truth_test, masked, outside_parentheses
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from porter.asm.effects import WHY_CONTROL
+from porter.asm.effects import ONLY_FPCA, WHY_CONTROL
 from porter.context_switch.result import FAKES_A_FRAME, TEMPLATES
 from porter.flow.statements import sole_call
 from porter.judging.unit import Call, Unit
@@ -33,7 +33,10 @@ class SystemCall(Rule):
 
     id = "system-call"
     finds = "__set_MSP() and its like, __get_CONTROL(), SCB_*Cache*(), ARM_MPU_*(), ITM_SendChar()"
-    becomes = "hyp_putc() for ITM_SendChar(), USR_REG->Reg.SP, virt_npriv(); whole-cache calls go"
+    becomes = (
+        "hyp_putc() for ITM_SendChar(), USR_REG->Reg.SP, virt_npriv(); whole-cache calls go, and so "
+        "does CONTROL where all that is done with it is to clear FPCA"
+    )
     why = "stacks, caches and the protection unit belong to the kernel"
     samples = (
         Sample("void f(int c) { ITM_SendChar(c); }", "void f(int c) { hyp_putc(c); }"),
@@ -58,6 +61,8 @@ class SystemCall(Rule):
                 yield self._stack(unit, site)
             elif site.what == "__set_PSP" and unit.serves_calls(unit.context(site)):
                 yield self._set_stack(unit, site)
+            elif (edits := _of_fpu_in_use(unit, site)) is not None:
+                yield self.rewritten(site, ONLY_FPCA, *edits)
             elif site.what == "__set_CONTROL" and not unit.may_set_psp():
                 yield self._control(unit, site)
             elif site.what in STACK_POINTERS:
@@ -161,6 +166,26 @@ class SystemCall(Rule):
             return self.escalated(site, f"{site.what} is used in an expression")
         unit.delete(context, statement)
         return self.rewritten(site, "removed: the kernel sets up the caches")
+
+
+def _of_fpu_in_use(unit: Unit, site: Site) -> tuple[Edit, ...] | None:
+    """CONTROL read or written where all of the project does that for FPCA alone."""
+    if site.what not in ("__get_CONTROL", "__set_CONTROL") or unit.control_asked(site.what):
+        return None
+    if unit.is_deleted(site.start, site.end):
+        return ()
+    call, context = unit.call(site), unit.context(site)
+    if call is None or context is None:
+        return None
+    if site.what == "__get_CONTROL":
+        return (Edit(call.start, call.end, b"0"),)
+    node = context.node_at(call.start, call.end)
+    statement = node.parent if node is not None else None
+    if statement is not None and sole_call(statement) is not None:
+        unit.delete(context, statement)
+    else:  # all of a macro's body
+        unit.deletions.add(Edit(call.start, call.end, b"((void)0)"))
+    return ()
 
 
 def _is_for_its_effect(call: Node) -> bool:

@@ -72,6 +72,61 @@ OTHERWISE = {
     "its address": CLEARS + "void (*h)(ULONG) = set;\n",
     "elsewhere": CLEARS + 'void g(void) { __asm volatile("msr control, %0" :: "r"(3)); }\n',
 }  # fmt: skip
+CORE = """\
+static inline void __ISB(void) { __asm volatile("isb" ::: "memory"); }
+static inline unsigned __get_CONTROL(void)
+{
+    unsigned result;
+    __asm volatile("MRS %0, control" : "=r"(result));
+    return (result);
+}
+static inline void __set_CONTROL(unsigned control)
+{
+    __asm volatile("MSR control, %0" : : "r"(control) : "memory");
+    __ISB();
+}
+static inline void __set_PSP(unsigned stack) { __asm volatile("MSR psp, %0" : : "r"(stack) :); }
+"""
+BY_NAME = {
+    "cleared": ("void f(void) { g(); __set_CONTROL(__get_CONTROL() & (~(1UL << 2))); }\n", True),
+    "in two": ("void f(void) { unsigned c = __get_CONTROL(); c &= ~4UL; __set_CONTROL(c); }\n",
+               False),  # how a variable is changed in between isn't followed
+    "in steps": ("void f(void) { unsigned c; c = __get_CONTROL() & ~4UL; __set_CONTROL(c); }\n",
+                 True),
+    "in a macro": ("#define FORGET() __set_CONTROL(__get_CONTROL() & ~4UL)\n"
+                   "void f(void) { FORGET(); }\n", True),
+    "a result": ("unsigned f(void) { return __get_CONTROL() & ~4UL; }\n", False),
+    "another bit": ("void f(void) { __set_CONTROL(__get_CONTROL() & ~2UL); }\n", False),
+    "in an expression": ("void f(int x) { x ? __set_CONTROL(__get_CONTROL() & ~4UL) : g(); }\n",
+                         False),
+    "who sets PSP": ("void f(void) { __set_CONTROL(__get_CONTROL() & ~4UL); __set_PSP(0); }\n",
+                     False),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", BY_NAME)
+def test_intrinsics_are_followed_into_their_bodies(name: str, tmp_path: Path) -> None:
+    text, is_alone = BY_NAME[name]
+    files = {
+        "core.h": CORE.encode(),
+        "main.c": b'#include "core.h"\nvoid g(void);\n' + text.encode(),
+    }
+    told = escalations(port_files(tmp_path, files))
+    assert any("CONTROL" in it for it in told) is not is_alone
+
+
+@pytest.mark.parametrize(
+    "header", ["", "unsigned __get_CONTROL(void); void __set_CONTROL(unsigned);"]
+)
+def test_an_intrinsic_without_a_body_is_told(header: str, tmp_path: Path) -> None:
+    text = header + "\n" + BY_NAME["cleared"][0]
+    told = escalations(port_files(tmp_path, {"main.c": text.encode()}))
+    assert any("__set_CONTROL" in it for it in told) and any("__get_CONTROL" in it for it in told)
+
+
+def test_cplusplus_is_not_looked_through(tmp_path: Path) -> None:
+    text = b'int f() { unsigned x; asm volatile("mrs %0, control" : "=r"(x)); return x & 1; }\n'
+    assert "reads CONTROL" in escalations(port_files(tmp_path, {"main.cpp": text}))[0]
 
 
 @pytest.mark.parametrize("name", ALONE)
