@@ -186,7 +186,7 @@ class HandlerWork:
         if uses is not None:
             return {user for user, _ in uses}
         users = set(self.graph.callers.get(function.name, ()))
-        return users | ({"a table"} if function.name in self.graph.roots else set())
+        return users | ({"a table"} if function.name in self.graph.outside else set())
 
     def _check_names(self, fields: Sequence[Field]) -> None:
         """The description's registers are fields of the record."""

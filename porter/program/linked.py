@@ -8,6 +8,7 @@ from functools import cached_property
 from pathlib import Path
 
 from porter.libraries.data import Libraries
+from porter.program.c_text import CText
 from porter.program.knowledge import Knowledge
 from porter.program.reachability import CallGraph
 from porter.program.run_time import RunTime
@@ -15,6 +16,7 @@ from porter.program.unknown_calls import UnknownCalls
 from porter.project.domain import Vector
 from porter.project.outside import Outside
 from porter.project.vectors import CMSIS_HANDLER, FAULT_HANDLERS, FAULTS, RESET, VectorTable
+from porter.source.c_lexer import Token
 from porter.source.edit import Edit
 from porter.source.source_file import SourceFile
 
@@ -47,7 +49,7 @@ class Linked:
         an attribute, an entry of a vector table, a name that a macro puts together, another name
         of the same body."""
         graph = self._graph
-        if function in graph.same or function in graph.roots | graph.pasted | self._handlers:
+        if function in graph.same or function in graph.outside | graph.pasted | self._handlers:
             return True
         return any(function == handler for _, handler in self._entries)
 
@@ -103,10 +105,26 @@ class Linked:
             if source.is_asm:
                 graph.add_asm(source, self.lost(source))
             else:
-                graph.add_c(self.knowledge.text(source), self.rewritten(source))
+                text = self.knowledge.text(source)
+                graph.add_c(text, self.rewritten(source), self._compiled_in(text))
         if self.entry in graph.defined:
             graph.roots |= self.outside.used()
         return graph
+
+    def _compiled_in(self, text: CText) -> Callable[[Token], bool]:
+        """Whether a token of a file is in an arm of #if that is compiled; each arm is asked for
+        once."""
+        known: dict[int, bool] = {}
+
+        def compiled(token: Token) -> bool:
+            arm = text.conditions.arm(token.start)
+            if arm.start not in known:
+                known[arm.start] = not arm.conditions or self.knowledge.is_arm_compiled(
+                    text, token.start, token.end
+                )
+            return known[arm.start]
+
+        return compiled
 
     @cached_property
     def _handlers(self) -> set[str]:

@@ -1,15 +1,16 @@
 """Which functions can run in the ported machine: a call graph of names, on tokens.
 
-An identifier in a body counts as a reference whatever it is used for, a macro passes on what its
-body mentions, and so do initialisers outside functions: the graph has too many edges rather than
-too few. Functions out of reach are dropped by the linker (one section a function).
+An identifier in a body counts as a reference whatever it is used for, and a macro passes on what
+its body mentions, an object what its initialiser does: the graph has too many edges rather than too
+few. What stands in an arm of #if that isn't compiled refers to nothing. Functions out of reach are
+dropped by the linker (one section a function).
 """
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise, takewhile
@@ -19,6 +20,7 @@ from porter.program.classes import made_with
 from porter.program.closure import closure
 from porter.program.functions import head_of
 from porter.program.made_functions import made_in
+from porter.program.tables import owner_of
 from porter.source.c_lexer import Token
 from porter.source.c_strings import decode_strings
 from porter.source.edit import Edit
@@ -36,20 +38,27 @@ _WORD = re.compile(rb"[A-Za-z_]\w*")
 
 @dataclass
 class CallGraph:
-    """References by name; `roots` are referenced from outside any function, `external` are the
-    defined functions that other files may call, `same` are names of one body: of heads in several
-    arms of #if, and what a macro makes of a name; `pasted` are put together by macros."""
+    """References by name; `roots` are referenced from outside any function, `tables` by objects
+    that begin with them, `external` are the defined functions that other files may call, `same` are
+    names of one body: of heads in several arms of #if, and what a macro makes of a name; `pasted`
+    are put together by macros."""
 
     edges: dict[str, set[str]] = field(default_factory=dict)
+    tables: dict[str, set[str]] = field(default_factory=dict)
     same: dict[str, set[str]] = field(default_factory=dict)
     roots: set[str] = field(default_factory=set)
     defined: set[str] = field(default_factory=set)
     external: set[str] = field(default_factory=set)
     pasted: set[str] = field(default_factory=set)
 
-    def add_c(self, text: CText, ported: Iterable[Edit] = ()) -> None:
+    def add_c(
+        self,
+        text: CText,
+        ported: Iterable[Edit] = (),
+        compiled: Callable[[Token], bool] = lambda _: True,
+    ) -> None:
         """Functions, macros and initialisers of a C file; of the `ported` functions counts what
-        their new text mentions."""
+        their new text mentions. `compiled`: whether a token is in an arm of #if that is."""
         edits = [edit for edit in ported if edit.start < edit.end]
         macros = text.evaluator.macros
         tokens = text.balanced
@@ -59,15 +68,15 @@ class CallGraph:
         heads = Counter(start for _, start, _ in text.functions)
         self.pasted |= set(_pasted(tokens, macros))
         for name, start, end in text.functions:
-            self._note_outside(tokens[outside:start], macros, text.is_cplusplus)
+            self._note_outside(tokens[outside:start], text, compiled)
             self.roots |= set(_pasted(tokens[outside:start], macros))
             outside = end
+            body = [token for token in tokens[start:end] if compiled(token)]
             new = [e.replacement for e in edits if e.start <= tokens[start].start < e.end]
             references = (
                 {match.decode("latin-1") for match in _WORD.findall(b"\n".join(new))}
                 if new
-                else _references(tokens[start:end], macros)
-                | set(_pasted(tokens[start:end], macros))
+                else _references(body, macros) | set(_pasted(body, macros))
             )
             declaration = head_of(tokens, start)
             if name in macros and name not in macros.aliases():
@@ -91,7 +100,7 @@ class CallGraph:
         for names in bodies.values():
             for function in names if len(names) > 1 else ():
                 self.same.setdefault(function, set()).update(names - {function})
-        self._note_outside(tokens[outside:], macros, text.is_cplusplus)
+        self._note_outside(tokens[outside:], text, compiled)
         self.roots |= set(_pasted(tokens[outside:], macros))
         if text.is_cplusplus:  # what members mention is a root already
             for name, start, end in text.with_members:
@@ -118,9 +127,16 @@ class CallGraph:
         }
 
     def reached(self, entries: Iterable[str]) -> set[str]:
-        """Names that the entry points, initialisers and assembler files lead to."""
-        whole = self.whole
-        return closure(self.roots | _ENTRY_POINTS | set(entries), lambda it: whole.get(it, ()))
+        """Names that the entry points and assembler files lead to, with objects and what is kept
+        without a name."""
+        whole, tables = self.whole, self.tables
+        first = self.roots | _ENTRY_POINTS | set(entries)
+        return closure(first, lambda it: (*whole.get(it, ()), *tables.get(it, ())))
+
+    @cached_property
+    def outside(self) -> set[str]:
+        """Names that something outside of functions has; asked for when all files are in."""
+        return self.roots.union(*self.tables.values())
 
     @property
     def whole(self) -> dict[str, set[str]]:
@@ -139,14 +155,18 @@ class CallGraph:
 
     def unmentioned(self) -> set[str]:
         """Functions of C that other files may call and none does."""
-        return self.external.difference(self.roots, *self.edges.values())
+        return self.external.difference(self.outside, *self.edges.values())
 
-    def _note_outside(self, tokens: list[Token], macros: MacroTable, cplusplus: bool) -> None:
+    def _note_outside(
+        self, tokens: list[Token], text: CText, compiled: Callable[[Token], bool]
+    ) -> None:
         """Names in initialisers and attributes, and macros, which may make functions; declarations
         alone refer to nothing. In C++ an initialiser may stand in parentheses, `Task task(run);`,
         and a function in a template's arguments."""
-        depth = made = 0
+        macros, cplusplus = text.evaluator.macros, text.is_cplusplus
+        depth = made = begin = 0
         initialising = False
+        names = self.roots
         for number, token in enumerate(tokens):
             depth += (token.text == b"{") - (token.text == b"}")
             if token.text in macros and not depth and number >= made:
@@ -157,9 +177,16 @@ class CallGraph:
                 if token.kind == "identifier" and not around.isdisjoint((b"<", b">", b",")):
                     self.roots.add(canonical(token.text, macros))
             if depth == 0 and token.text in (b";", b"="):
-                initialising = token.text == b"="
+                initialising, names = token.text == b"=", self.roots
+                owner = owner_of(tokens[begin:number], text) if initialising else None
+                if owner is not None and not cplusplus:  # C++ may have to run what it begins with
+                    names = self.tables.setdefault(owner.decode("latin-1"), set())
+            if depth == 0 and token.text in (b";", b"}"):
+                begin = number + 1
+            if not compiled(token):
+                continue
             if (depth or initialising or number < made) and token.kind == "identifier":
-                self.roots.add(canonical(token.text, macros))
+                names.add(canonical(token.text, macros))
             elif token.kind == "string":
                 self.roots |= {m.decode("latin-1") for m in _WORD.findall(token.text)}
 

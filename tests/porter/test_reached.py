@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 from pathlib import Path
 
@@ -40,6 +41,73 @@ def test_libraries_and_linker_scripts_use_functions_too(
     script = b"ENTRY(entered) /* unused */\nSECTIONS { .text : { *(.text*) } }\n"
     result = port_files(tmp_path, {"main.c": MAIN + function + BODY, "chip.ld": script}, None)
     assert is_left(result) is left
+
+
+TABLE = b"static void kept(void)" + BODY + b"typedef struct { void (*f)(void); } ops;\n"
+GETTER = b"static const ops *get(void) { return &table; }\n"
+
+
+@pytest.mark.parametrize(
+    ("table", "left"),
+    [
+        (b"static const ops table = { kept };\n" + GETTER, True),
+        (b"#define LOCAL static\nLOCAL ops table[] = { { .f = kept } };\n"
+         b"static ops *get(void) { return table; }\n", True),
+        (b"static struct s { ops *o; } table = { kept };\n" + GETTER, False),  # what is it of?
+        (b"struct s { void (*f)(void); } ;\nstruct s table[2][2] = { { { kept } } };\n", True),
+        (b"static ops table = { kept };\nops *next = &table;\n", True),
+        (b"static ops table = { kept };\n" + GETTER.replace(b"static", b"", 1), False),  # callable
+        (b"static const ops table = { kept };\n" + GETTER.replace(b"static const ops *get",
+                                                                  b"const ops *SysTick_Handler"),
+         False),
+        (b"__attribute__((used)) static ops table = { kept };\n", False),
+        (b"static ops table __attribute__((section(\".hooks\"))) = { kept };\n", False),
+        (b"#define HOOK __attribute__((section(\".hooks\")))\nHOOK ops table = { kept };\n", False),
+        (b"SOMEBODYS_HOOK ops table = { kept };\n", False),
+        (b"void (*table)(void) = kept;\n", False),
+        (b"static ops a, table = { kept };\n", False),
+    ],
+)  # fmt: skip
+def test_what_a_table_names_is_used_with_it(tmp_path: Path, table: bytes, left: bool) -> None:
+    assert is_left(port_files(tmp_path, {"main.c": MAIN + TABLE + table}, None)) is left
+
+
+@pytest.mark.parametrize(
+    ("code", "left"),
+    [
+        (b"#define OWN 0\nvoid SysTick_Handler(void)\n{\n#if OWN\n    kept();\n#endif\n}\n", True),
+        (b"#define OWN 1\nvoid SysTick_Handler(void)\n{\n#if OWN\n    kept();\n#endif\n}\n", False),
+        (b"#define OWN 0\n#if OWN\nvoid (*hook)(void) = kept;\n#endif\n", True),
+        (b"#define OWN 0\n#if !OWN\nvoid (*hook)(void) = kept;\n#endif\n", False),
+        (b"void SysTick_Handler(void)\n{\n#ifdef OTHER\n#else\n    kept();\n#endif\n}\n", False),
+    ],
+)  # fmt: skip
+def test_arms_that_arent_compiled_use_nothing(tmp_path: Path, code: bytes, left: bool) -> None:
+    main = MAIN + b"static void kept(void)" + BODY + code
+    command = {
+        "directory": str(tmp_path),
+        "file": "main.c",
+        "arguments": ["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-mthumb", "-c", "main.c"],
+    }
+    files = {"main.c": main, "compile_commands.json": json.dumps([command]).encode()}
+    assert is_left(port_files(tmp_path, files, None)) is left
+
+
+def test_a_table_is_used_by_other_files_too(tmp_path: Path) -> None:
+    table = TABLE + b"const ops table = { kept };\n"
+    for name, user in (
+        ("user.c", b"extern const void *table; void SysTick_Handler(void) { table = 0; }\n"),
+        ("user.S", b" .word table\n"),
+        ("user.cpp", b"extern int table; int other = table;\n"),
+    ):
+        folder = tmp_path / name.rpartition(".")[2]
+        folder.mkdir()
+        assert not is_left(port_files(folder, {"main.c": MAIN + table, name: user}, None))
+
+
+def test_what_cplusplus_begins_with_runs(tmp_path: Path) -> None:
+    code = MAIN + b"static int kept(void) { __set_MSP(4); return 0; }\nstatic int one = kept();\n"
+    assert not is_left(port_files(tmp_path, {"main.cpp": code}, None))
 
 
 def test_an_archive_in_the_tree_calls_back(tmp_path: Path) -> None:
