@@ -64,16 +64,19 @@ def _joined(first: Lines, second: Lines, condition: str) -> Lines:
 
 
 def _units(lines: Lines) -> list[Lines]:
-    """Lines, and what stands from an #if to its #endif whole."""
+    """Lines; whole is what stands from an #if to its #endif, and a comment of several lines."""
     units: list[Lines] = []
     depth = 0
+    in_comment = False
     for line in lines:
-        if depth:
+        if depth or in_comment:
             units[-1] = (*units[-1], line)
         else:
             units.append((line,))
         depth += line.startswith("#if ")
         depth -= line == "#endif"
+        if "/*" in line or in_comment:
+            in_comment = "*/" not in line[line.rfind("/*") + 1 :]
     return units
 
 

@@ -104,9 +104,9 @@ def write_parts(parts: Sequence[Part], writer: Writer, names: Names, vectors: Ve
         return writer.body(handler, first if handler.role == ROLE_START else ())
 
     for part in parts:
-        text = [(arm.choices, tuple(_arm(arm, body))) for arm in part.arms]
         if any(handler.first is not None for handler in part.handlers()):
             part = replace(part, head=(*_first(part, writer), *part.head))
+        text = [(arm.choices, tuple(_arm(arm, body))) for arm in part.arms]
         lines = [*part.head, *(under_conditions(text) if text else body(part.handler))]
         if fast is not None and part.handler is fast.home:
             lines += fast.behind

@@ -13,9 +13,9 @@ from porter.context_switch.first_task import (
     once,
     opens_mask,
     resumed_by,
+    sets_psp,
 )
 from porter.context_switch.ir import (
-    Assign,
     Block,
     Call,
     Guest,
@@ -42,7 +42,7 @@ def first_in_vct(program: Program, name: str) -> First | None:
         return None
     for block in program.blocks.values():
         ends = [n for n, it in enumerate(block.statements) if isinstance(it, Resume)]
-        sets = [n for n, it in enumerate(block.statements) if _sets_psp(it)]
+        sets = [n for n, it in enumerate(block.statements) if sets_psp(it)]
         if ends and sets and all(it in block.statements[sets[0] : ends[0]] for it in calls):
             break
     else:
@@ -67,14 +67,10 @@ def first_in_vct(program: Program, name: str) -> First | None:
         once(name, resume.origin),
         *(it for it in tail if is_mask(it, "virt_int_unmask")),
     ]
-    before = [Note(it.origin, "") if _sets_psp(it) and n > last else it
+    before = [Note(it.origin, "") if sets_psp(it) and n > last else it
               for n, it in enumerate(tail) if not is_mask(it)]  # fmt: skip
     reopened = Guest((), "virt_int_restore", ("VIRT_BASEPRI", Load(Symbol(kept))))
     return First(first.statements, ((kept, INTEGER),), (reopened, *before))
-
-
-def _sets_psp(statement: Statement) -> bool:
-    return isinstance(statement, Assign) and statement.target == "SP"
 
 
 def _is_effect(statement: Statement) -> bool:

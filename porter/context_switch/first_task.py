@@ -3,14 +3,15 @@
 A task's registers can only be set while USR stands still, so what such a start does last becomes a
 function of its own, `NAME_first`, that VCT runs once in place of a supervisor call's handler:
 it resumes the exception frame that the start took apart by hand, or sets the mark and pends the
-switch.
+switch. A start may go to the task in several ways, where whether there is an FPU decides.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from porter.context_switch.first_fpu import has_fpu_state
 from porter.context_switch.ir import (
     PARAMETERS,
     UNREAD,
@@ -18,6 +19,7 @@ from porter.context_switch.ir import (
     Binary,
     Block,
     BlockLoad,
+    Branch,
     Call,
     Const,
     Expr,
@@ -34,7 +36,7 @@ from porter.context_switch.ir import (
 )
 from porter.context_switch.kinds import INTEGER, POINTER
 from porter.context_switch.result import ANOTHER_WAY, NotTranscribable
-from porter.context_switch.structure import Node
+from porter.context_switch.structure import Node, structure
 from porter.context_switch.walk import fold, rewrite, subexpressions, variables
 
 WHY_MARK = "set in VCT, where the switch is requested"
@@ -43,8 +45,13 @@ FRAME = 32  # bytes that an exception puts on the stack: r0-r3, r12, lr, pc, xPS
 PC, XPSR = 24, 28
 THUMB_STATE = 1 << 24
 THREAD_ON_PSP = 0xFFFF_FFFD
+FPU_FRAME, FPSCR = 104, 96  # the same with S0-S15, FPSCR and a word that nobody reads
+WITH_FPU_STATE = 0xFFFF_FFED
 _ROOM = 8  # registers R4-R11
 _MASKS = ("PRIMASK", "BASEPRI")
+OPENS_EARLY = (
+    "opens PRIMASK and calls something before it goes to the first task: let it open PRIMASK last"
+)
 
 
 @dataclass(frozen=True)
@@ -64,21 +71,63 @@ def with_first(nodes: tuple[Node, ...], first: First | None) -> tuple[Node, ...]
 
 def split_first(program: Program, name: str) -> First | None:
     """Take the way to the first task out of a start; None if another handler goes there."""
-    for block in program.blocks.values():
+    ways: dict[int, First] = {}
+    before = _ways_to(program)
+    for key, block in program.blocks.items():
         for index, statement in enumerate(block.statements):
             if isinstance(statement, Resume):
-                first = resumed_by(block, index, statement, name)
-                _forget_psp(program)
-                return first
-    return _mark(program, name)
+                ways[key] = resumed_by(block, index, statement, name, before[key])
+                break
+    if not ways:
+        return _mark(program, name)
+    first = next(iter(ways.values())) if len(ways) == 1 else _one_of(ways, before, program)
+    _forget_psp(program)
+    return first
+
+
+def _ways_to(program: Program) -> dict[int, list[Statement]]:
+    """What surely runs before each block, as far back as only one way leads there."""
+    before: dict[int, list[Statement]] = {}
+    for key in program.order():
+        come = [it for it, block in program.blocks.items() if key in block.successors()]
+        before[key] = (
+            [*before[come[0]], *program.blocks[come[0]].statements]
+            if len(come) == 1 and key != program.entry and come[0] in before
+            else []
+        )
+    return before
+
+
+def _one_of(ways: dict[int, First], before: dict[int, list[Statement]], program: Program) -> First:
+    """What VCT does where a start has several ways: it asks again which it is."""
+    kept, *others = {it.variables for it in ways.values()}
+    if others:
+        raise NotTranscribable(ANOTHER_WAY)
+    blocks: dict[int, Block] = {}
+    for key, block in program.blocks.items():
+        first, end = ways.get(key), block.end
+        if first is not None:
+            blocks[key] = Block([it for it in first.statements if isinstance(it, Statement)], end)
+            continue
+        if isinstance(end, Branch):
+            known = _values([*before[key], *block.statements])
+            end = replace(end, condition=_substituted(end.condition, known))
+            if not _is_settled(end.condition):
+                raise NotTranscribable(ANOTHER_WAY)
+        blocks[key] = Block([], end)
+    return First(structure(Program(program.entry, blocks)), kept)
+
+
+def _is_settled(condition: Expr) -> bool:
+    """Whether the answer is the same all the time."""
+    loads = any(isinstance(it, Load) for it in subexpressions(condition))
+    return variables(condition) <= {"CPACR"} and not loads
 
 
 def _forget_psp(program: Program) -> None:
     for block in program.blocks.values():
         block.statements = [
-            Note(statement.origin, WHY_PSP)
-            if isinstance(statement, Assign) and statement.target == "SP"
-            else statement
+            Note(statement.origin, WHY_PSP) if sets_psp(statement) else statement
             for statement in block.statements
         ]
 
@@ -121,43 +170,55 @@ def _ask(block: Block, ready: int, index: int, request: Sequence[Statement]) -> 
         return
     between = block.statements[opens[0] + 1 : index]
     if len(opens) > 1 or any(isinstance(it, Call | Guest) for it in between):
-        raise NotTranscribable(
-            "opens PRIMASK and calls something before it goes to the first task: let it open "
-            "PRIMASK last"
-        )
+        raise NotTranscribable(OPENS_EARLY)
     block.statements[opens[0] : index + 1] = [*between, *request, block.statements[opens[0]]]
 
 
-def resumed_by(block: Block, index: int, resume: Resume, name: str) -> First:
-    """What VCT does for a start that goes to the task; the start's block requests it."""
-    values = _values(block.statements[:index])
+def resumed_by(
+    block: Block, index: int, resume: Resume, name: str, before: Sequence[Statement] = ()
+) -> First:
+    """What VCT does for a start that goes to the task; the start's block requests it. `before`:
+    what runs before that block."""
+    way = [*before, *block.statements[:index]]
+    values = _values(way)
 
     def known(expr: Expr) -> Expr:
-        return rewrite(expr, lambda var: values.get(var.name, var))
+        return _substituted(expr, values)
 
     target, stack = known(resume.target), known(resume.stack)
     registers = [(f"R{n}", known(Var(f"r{n}"))) for n in range(4, 4 + _ROOM)]
-    kept = [(place, value) for place, value in registers if _closed(value)]
-    masks = () if opens_mask(block.statements[:index]) else _MASKS
+    masks = () if opens_mask(way) else _MASKS
     request: list[Statement] = [once(name, resume.origin)]
     if masks:
         request = _let_only_this_through(name, request)
-    sets = [n for n, it in enumerate(block.statements[:index])
-            if isinstance(it, Assign) and it.target == "SP"]  # fmt: skip
+    sets = [n - len(before) for n, it in enumerate(way) if sets_psp(it)]
     ready = sets[0] if sets else index
+    if any(is_mask(it, "virt_int_unmask") for it in way[ready + len(before) : len(before)]):
+        raise NotTranscribable(OPENS_EARLY)
+    ready = max(ready, 0)
     reopened = tuple(
         Guest((), "virt_int_restore", (f"VIRT_{mask}", Load(Symbol(kept_as(name, mask)))))
         for mask in masks
     )
     integers = tuple((kept_as(name, mask), INTEGER) for mask in masks)
-    frame = _below(stack, FRAME)
-    if _closed(frame) and _is_pc(target, frame) and known(Var("r0")) == Load(frame):
+    with_fpu = has_fpu_state(values)
+    size = FPU_FRAME if with_fpu else FRAME
+    frame, variable = _below(stack, size), f"{name}_frame"
+    handed: tuple[tuple[str, str], ...] = ((variable, POINTER), *integers)
+    is_there = _is_pc(target, frame) and known(Var("r0")) == Load(frame)
+    if is_there and variables(frame) <= set(PARAMETERS):
+        there: Expr = Load(Symbol(variable))
+        if _closed(frame):
+            there, handed = frame, integers
+        else:
+            request.insert(0, Store((), Symbol(variable), frame))
         _ask(block, ready, index, request)
-        return First((*_resuming(frame, resume.origin, kept), *reopened), integers)
-    if not variables(resume.target) | variables(resume.stack) <= set(PARAMETERS):
+        kept = [(place, seen) for place, value in registers
+                if (seen := _on_frame(value, frame)) != value or _closed(value)]  # fmt: skip
+        return First((*_resuming(there, resume.origin, kept, with_fpu), *reopened), handed)
+    if with_fpu or not variables(resume.target) | variables(resume.stack) <= set(PARAMETERS):
         raise NotTranscribable(ANOTHER_WAY)
     # No frame there: one for a task that has just been called.
-    variable = f"{name}_frame"
     bottom = Binary("-", resume.stack, Const(FRAME))
     pc = Binary("&", resume.target, Const(0xFFFF_FFFE))
     built: list[Statement] = [
@@ -168,11 +229,14 @@ def resumed_by(block: Block, index: int, resume: Resume, name: str) -> First:
         Store((), Symbol(variable), Var("frame")),
     ]
     _ask(block, ready, index, [*built, *request])
-    constants: list[tuple[str, Expr]] = [
-        (place, value) for place, value in kept if isinstance(value, Const)
-    ]
+    constants = [(place, value) for place, value in registers if isinstance(value, Const)]
     resuming = _resuming(Load(Symbol(variable)), resume.origin, constants)
-    return First((*resuming, *reopened), ((variable, POINTER), *integers))
+    return First((*resuming, *reopened), handed)
+
+
+def sets_psp(statement: Statement) -> bool:
+    """Whether a statement writes PSP."""
+    return isinstance(statement, Assign) and statement.target == "SP"
 
 
 def is_mask(statement: Statement, function: str = "") -> bool:
@@ -207,13 +271,15 @@ def _let_only_this_through(name: str, request: list[Statement]) -> list[Statemen
 
 
 def _resuming(
-    frame: Expr, origin: Origin, registers: list[tuple[str, Expr]]
+    frame: Expr, origin: Origin, registers: Sequence[tuple[str, Expr]], with_fpu: bool = False
 ) -> tuple[Statement, ...]:
+    fpscr = Store((), Binary("+", Var("sp"), Const(FPSCR)), Const(0))
     return (
         Assign((), "sp", frame),
-        *(Assign((), place, _on_frame(value, frame)) for place, value in registers),
+        *(Assign((), place, value) for place, value in registers),
+        *([fpscr] if with_fpu else []),
         Assign((), "SP", Var("sp")),
-        Assign(origin, "LR", Const(THREAD_ON_PSP)),
+        Assign(origin, "LR", Const(WITH_FPU_STATE if with_fpu else THREAD_ON_PSP)),
     )
 
 
@@ -231,7 +297,7 @@ def _values(statements: list[Statement]) -> dict[str, Expr]:
     values: dict[str, Expr] = {}
 
     def known(expr: Expr) -> Expr:
-        return rewrite(expr, lambda var: values.get(var.name, var))
+        return _substituted(expr, values)
 
     for statement in statements:
         match statement:
@@ -261,6 +327,10 @@ def _may_change(value: Expr, written: Expr) -> bool:
         or address.name == written.name
         for address in loads
     )
+
+
+def _substituted(expr: Expr, values: Mapping[str, Expr]) -> Expr:
+    return rewrite(expr, lambda var: values.get(var.name, var))
 
 
 def _closed(value: Expr) -> bool:

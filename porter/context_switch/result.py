@@ -76,9 +76,9 @@ FAKES_A_FRAME = "fake_frame.c"
 ANY_SWITCH = "switch_handler.c"
 ANY_TRAP = "trap_entry.c"
 ANOTHER_WAY = (
-    "goes to a task otherwise than by taking its exception frame of eight words apart, or by "
-    "calling the entry that it was given; a frame with room for FPU state is none of these. Let it "
-    "request the first switch"
+    "goes to a task otherwise than by taking its exception frame apart (of eight words, or 26 "
+    "where it has used the FPU before), or by calling the entry that it was given. Let it request "
+    "the first switch"
 )
 ON_MAIN_STACK = (
     "switches on the main stack: it loads sp, and a machine's tasks are on PSP, its handlers on a "

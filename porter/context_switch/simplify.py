@@ -7,6 +7,7 @@ from dataclasses import replace
 from porter.asm.effects import WHY_CONTROL
 from porter.context_switch import webs
 from porter.context_switch.dataflow import Environment, live_in, live_out, propagate, remove_dead
+from porter.context_switch.first_fpu import note_fpu_state
 from porter.context_switch.idle import wait_in_idle
 from porter.context_switch.ir import (
     CONTEXT,
@@ -64,6 +65,7 @@ def prepare_start(program: Program) -> None:
     """What `split_first` needs to see: constants, and guest calls for system registers."""
     propagate(program, {})
     unroll(program, {})
+    note_fpu_state(program)
     replace_system_registers(program, ROLE_START)
 
 

@@ -14,7 +14,7 @@ from porter.context_switch.proof.image import Image
 from porter.context_switch.proof.model import Model
 from porter.context_switch.proof.outcome import Broken, Outcome, Stray
 from porter.context_switch.proof.result import NotProved, Runs
-from porter.context_switch.proof.start import FRAME, StartEmulator
+from porter.context_switch.proof.start import StartEmulator, size_of
 from porter.context_switch.proof.states import State
 from porter.context_switch.proof.waiting import WaitingEmulator
 from porter.context_switch.proof.walk import is_condition, reachable
@@ -105,10 +105,11 @@ class Pair:
         if found := self._first.difference(original, ported):
             raise NotProved(f"{found}, {from_state(state)}")
         if original.first is not None:
-            frame = original.first.sp - FRAME
+            size = size_of(original.first)
+            frame = original.first.sp - size
             for outcome in (original, ported):
                 outcome.context = []
-                outcome.memory = self._original.without(outcome.memory, frame, FRAME)
+                outcome.memory = self._original.without(outcome.memory, frame, size)
 
     def finish(self) -> None:
         """What only all states together show."""

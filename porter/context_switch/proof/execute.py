@@ -7,7 +7,7 @@ from collections.abc import Callable
 from porter.context_switch.proof import transfers
 from porter.context_switch.proof.conditions import holds
 from porter.context_switch.proof.machine import Flags, Path
-from porter.context_switch.proof.model import SVC, TRIGGER
+from porter.context_switch.proof.model import MODES, SVC, TRIGGER
 from porter.context_switch.proof.operands import assign, target, word_of
 from porter.context_switch.proof.result import NotProved
 from porter.context_switch.proof.terms import (
@@ -42,7 +42,17 @@ def execute(path: Path, instruction: Instruction, predicated: bool) -> None:
     action = _ACTIONS.get(instruction.name)
     if action is None:
         raise NotProved(f"the proof doesn't know the instruction '{instruction.text}'")
+    if instruction.is_float and path.native:
+        _use_fpu(path)
     action(path, instruction, predicated)
+
+
+def _use_fpu(path: Path) -> None:
+    """FPU state begins anew while FPCA is clear, with the modes of reset (ExecuteFPCheck())."""
+    anew = binary("&", path.read("FPSCR"), ~MODES & WORD)
+    path.write("FPSCR", choose(equal(path.read("FPCA"), 0), anew, path.read("FPSCR")))
+    path.write("FPCA", 1)
+    path.uses_fpu = True
 
 
 def _move(path: Path, instruction: Instruction, predicated: bool) -> None:
@@ -172,6 +182,7 @@ def _special_write(path: Path, instruction: Instruction, predicated: bool) -> No
             path.write("sp" if path.on_psp else "PSP", value)
         case "CONTROL" if path.native and path.model.goes_to_task:
             _select_stack(path, field(value, 1, 1), instruction)
+            path.write("FPCA", field(value, 2, 1))
         case "PRIMASK" if path.native:
             path.write("PRIMASK", binary("&", value, 1))
         case "BASEPRI" if path.native:

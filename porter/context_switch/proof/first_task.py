@@ -30,6 +30,8 @@ class FirstTasks:
             return "EXC_RETURN, PSP or an FPU register isn't what the task begins with"
         if one.sp != other.sp:
             return f"the task's SP is {one.sp:#x} in the original and {other.sp:#x} in the port"
+        if one.fpscr != other.fpscr:
+            return f"the modes in the task's FPSCR are {one.fpscr:#x} and {other.fpscr:#x}"
         self._compare_core(one, other, ported)
         return _frame_difference(one, other)
 

@@ -74,6 +74,7 @@ from porter.context_switch.proof.terms import field as bit_field
 
 _PSP = USR_REG + 4 * CONTEXT.index("PSP")
 SCRATCH = ("r0", "r1", "r2", "r3", "r12")
+FPU_STATE = ("FPCA", "FPSCR")  # whoever is called may use the FPU
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,7 @@ class Path:
     left_out: bool = False
     last: int = 0  # address of the instruction before
     on_msp: bool = False  # its caller, where the handler asks for that stack
+    uses_fpu: bool = False  # a start of the original did
 
     def fork(self) -> Path:
         """The same path, to go on in another way."""
@@ -262,7 +264,7 @@ class Path:
         """A function that does to memory what it likes, and destroys what it may. `also`: what
         else it is handed than the first registers."""
         arguments = (*map(self.read, SCRATCH[: self.model.words(name)]), *also)
-        for register in (*SCRATCH, "lr", *(f"s{number}" for number in range(16))):
+        for register in (*SCRATCH, "lr", *(f"s{number}" for number in range(16)), *FPU_STATE):
             self.registers[register] = self.fresh(f"destroyed {register}")
         self.flags = Flags()
         if name == FPU_ACCESS:
@@ -421,6 +423,7 @@ def entry(image: Image, model: Model, native: bool) -> Path:
     path = Path(image, model, native, image.entry, {}, {}, *memories)
     path.registers = {name: symbol(name) for name in SCRATCH}
     path.registers |= {"sp": TOP, "lr": RETURN | 1, **core, **fpu}
+    path.registers |= {"FPCA": 1, "FPSCR": symbol("FPSCR")}  # of who calls a start
     in_handler = bit_field(symbol("IPSR"), 0, 1) if model.is_plain else int(model.runs_in_vct)
     if native:
         path.registers |= {"PSP": symbol("PSP"), "PRIMASK": primask, "BASEPRI": basepri}

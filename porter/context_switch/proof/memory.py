@@ -71,9 +71,9 @@ class Memory:
         other._log = [it for it in self._log if it[0] is not None or it[1] not in addresses]
         return other
 
-    def differs(self, other: Memory, place: str, free: Term | None = None) -> Truth:
-        """Whether some word differs; `place` names the unknown address of one that does. Eight
-        words from `free` on don't count."""
+    def differs(self, other: Memory, place: str, free: tuple[Term, int] | None = None) -> Truth:
+        """Whether some word differs; `place` names the unknown address of one that does. From
+        `free` on so many bytes don't count."""
         if self._content.eq(other._content) and len(self._log) == len(other._log):
             pairs = zip(self._log, other._log, strict=True)
             if all(same(a[2], b[2]) and same(a[3], b[3]) for a, b in pairs):
@@ -82,7 +82,7 @@ class Memory:
         one, two = (memory._array(len(memory._log)) for memory in (self, other))
         differ = z3.Select(one, where) != z3.Select(two, where)
         if free is not None:
-            differ = z3.And(differ, z3.UGE(where - bits(free), 32))
+            differ = z3.And(differ, z3.UGE(where - bits(free[0]), free[1]))
         return truth(differ)
 
     def _array(self, writes: int) -> Any:

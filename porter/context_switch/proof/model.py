@@ -15,6 +15,7 @@ SYSTEM_SPACE = 0xE000_E000
 ICSR, CPACR = 0xE000_ED04, 0xE000_ED88
 CYCCNT = 0xE000_1004  # of the trace unit: the kernel reads it for a guest
 FPCCR, LSPACT = 0xE000_EF34, 1  # lazy stacking of the FPU: a guest has none
+MODES = 0x1F << 22  # of FPSCR: 0 where FPU state begins (ARMv7-M ARM, ExecuteFPCheck())
 SHPR = (0xE000_ED1C, 0xE000_ED20)  # exception priorities: a guest has those of its vectors
 PENDSVSET, PENDSVCLR = 1 << 28, 1 << 27
 # All 1 in an EXC_RETURN; mode and stack. Bit 0 is 1 in each that the manual has (B1.5.8): no

@@ -28,12 +28,14 @@ class Event:
 class FirstTask:
     """A task that is resumed for the first time: SP, r4-r11, and the words r0, r1, r2, r3, r12, lr,
     pc and xPSR that it begins with. `saved`: what lies below those on its stack, the nearest word
-    first. The original doesn't load xPSR: it is the word beside the pc that it did load."""
+    first. The original doesn't load xPSR: it is the word beside the pc that it did load. `fpscr`:
+    the modes of a task that begins with FPU state; None without."""
 
     sp: int
     core: tuple[int, ...]
     frame: tuple[int, ...]
     saved: tuple[int, ...]
+    fpscr: int | None = None
 
 
 @dataclass

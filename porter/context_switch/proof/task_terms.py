@@ -11,8 +11,17 @@ import z3
 
 from porter.context_switch.proof.image import CODE, RETURN
 from porter.context_switch.proof.machine import Path
-from porter.context_switch.proof.model import CONTEXT, CORE, FPU, USR_REG
-from porter.context_switch.proof.start import FRAME, SAVED, THREAD_ON_PSP, THUMB
+from porter.context_switch.proof.model import CONTEXT, CORE, FPU, MODES, USR_REG
+from porter.context_switch.proof.result import NotProved
+from porter.context_switch.proof.start import (
+    FPSCR,
+    FPU_FRAME,
+    FRAME,
+    SAVED,
+    THREAD_ON_PSP,
+    THREAD_WITH_FPU,
+    THUMB,
+)
 from porter.context_switch.proof.terms import Term, Truth, add, binary, bits, same, symbol, truth
 
 Difference = tuple[str, Truth]
@@ -29,22 +38,38 @@ def usr(port: Path, name: str) -> Term:
     return port.block[USR_REG + 4 * CONTEXT.index(name)]
 
 
-def free(native: Path) -> Term:
-    """Where the task's frame is, or would be: nobody's memory once the task runs."""
-    return add(native.read("sp"), -FRAME & WORD)
+def has_fpu_state(native: Path) -> bool:
+    """Whether the task begins with FPU state: the start used the FPU for it."""
+    in_use = native.read("FPCA")
+    if native.uses_fpu and not isinstance(in_use, int):
+        raise NotProved("uses the FPU, and CONTROL.FPCA isn't known at the end")
+    return native.uses_fpu and in_use == 1
+
+
+def free(native: Path) -> tuple[Term, int]:
+    """Where the task's frame is, or would be, and its bytes: nobody's memory once the task runs."""
+    size = FPU_FRAME if has_fpu_state(native) else FRAME
+    return add(native.read("sp"), -size & WORD), size
 
 
 def differences(native: Path, port: Path) -> list[Difference]:
     """All that could differ in the tasks."""
-    frame = free(native)
+    frame, _ = free(native)
+    with_fpu = has_fpu_state(native)
     there = [native.peek(add(frame, 4 * index)) for index in range(8)]
     here = [port.peek(add(frame, 4 * index)) for index in range(8)]
     found = [
         ("the task's SP", unequal(usr(port, "PSP"), frame)),
-        ("the task's EXC_RETURN", unequal(usr(port, "EXC_RETURN"), THREAD_ON_PSP)),
+        (
+            "the task's EXC_RETURN",
+            unequal(usr(port, "EXC_RETURN"), THREAD_WITH_FPU if with_fpu else THREAD_ON_PSP),
+        ),
         ("the task's r0", unequal(native.read("r0"), here[0])),
         ("where the task begins", unequal(_even(native.exit), _even(here[6]))),
     ]
+    if with_fpu:
+        modes = (native.read("FPSCR"), port.peek(add(frame, FPSCR)))
+        found.append(("the task's FPSCR", unequal(*(binary("&", it, MODES) for it in modes))))
     back = native.read("lr")
     if not isinstance(back, int) or not CODE <= back <= RETURN | 1:
         found.append(("the task's lr", unequal(back, here[5])))

@@ -40,6 +40,11 @@ class Instruction:
         memory = [it.mem for it in self.raw.operands if it.type == arm_const.ARM_OP_MEM]
         return any(it.base == arm_const.ARM_REG_PC for it in memory)
 
+    @property
+    def is_float(self) -> bool:
+        """Whether it uses the FPU."""
+        return self.name.startswith("v")
+
     def sets_flags(self, predicated: bool) -> bool:
         """A short encoding in an IT block sets none, compares aside."""
         if self.name in _COMPARE:

@@ -63,6 +63,14 @@ TOLD_APART = RESTORED.replace("{r4-r11, lr}", "{r4-r11}").replace(
     "    pop     {r0-r3}\n",
     "#if defined(__SOFTFP__)\n    pop     {r0}\n#endif\n    pop     {r0-r3}\n",
 )
+TAKEN = RESTORED.replace("    ldr     r2, =current\n    ldr     r3, [r2]\n", "").replace(
+    "[r3]", "[r0]"
+)
+TAKEN_APART = TAKEN.replace("{r4-r11, lr}", "{r4-r11}").replace(
+    "    pop     {r0-r3}\n",
+    "#if defined(__SOFTFP__)\n    pop     {r0}\n#endif\n    pop     {r0-r3}\n",
+)
+TASK = "void os_start(void *task);\n"
 CALLED = """\
     msr     psp, r1
     movs    r4, #2
@@ -126,6 +134,14 @@ def test_registers_that_the_start_restores_come_from_the_same_frame(tmp_path: Pa
         )
 
 
+def test_a_task_that_a_start_is_given_is_handed_over(tmp_path: Path) -> None:
+    """VCT has the frame's address in a variable: it doesn't know the start's arguments."""
+    first, _, start = text_of(port(tmp_path, TAKEN, TASK)).partition("void os_start(void *task)")
+    assert "fvm_word *sp = (fvm_word *)os_start_frame;" in first
+    assert "os_start_frame = (void *)(*(fvm_word *)task + 0x24);" in start
+    assert start.index("os_start_frame = ") < start.index("virt_vct_once(os_start_first);")
+
+
 def test_a_task_without_a_frame_gets_one(tmp_path: Path) -> None:
     text = text_of(port(tmp_path, CALLED, ARGUMENTS))
     assert "static void *volatile os_start_frame;" in text
@@ -171,6 +187,8 @@ STARTS = {
     "called": (CALLED, ARGUMENTS),
     "calls": (CALLS, PREPARES),
     "told apart": (TOLD_APART, "void os_start(void);\n"),
+    "taken": (TAKEN, TASK),
+    "taken apart": (TAKEN_APART, TASK),
     "marked": (MARKED, "void os_start(void);\n"),
 }
 
@@ -207,6 +225,8 @@ SPOILED = [
     ("calls", b", 3);", b", 4);"),
     ("told apart", b"+ 0x24", b"+ 0x20"),
     ("told apart", b"+ 0x20", b"+ 0x24"),
+    ("taken", b"(*(fvm_word *)task + 0x24)", b"(*(fvm_word *)task + 0x20)"),
+    ("taken", b"USR_REG->Reg.R7 =", b"uint32_t r7 ="),
     ("marked", b"USR_REG->Reg.SP = 0;", b""),
     ("marked", b"virt_vct_trig(FVM_VIRT_SWITCH);", b""),
     ("marked", b"virt_int_unmask(VIRT_PRIMASK);", b""),

@@ -227,3 +227,14 @@ def test_conditions_inside_conditions_are_told_apart() -> None:
     assert merged.count("y") == 1 and merged.count("x") == 1
     for key, lines in texts:
         assert seen(merged, dict(key)) == list(lines)
+
+
+def test_a_comment_of_several_lines_is_told_apart_whole() -> None:
+    key = ("defined(A)",)
+    texts = [
+        (((key, 0),), ("{", "/* one,", " * two. */", "x", "/* y */", "}")),
+        (((key, 1),), ("{", "/* one,", " * other. */", "x", "/* y */", "}")),
+    ]
+    merged = under_conditions(texts)
+    assert merged.count("x") == 1 and merged.count("/* y */") == 1
+    assert merged[merged.index("/* one,") - 1] == "#if defined(A)"
