@@ -36,6 +36,7 @@ from porter.context_switch.result import (
     ROLE_SVC,
     ROLE_SWITCH,
     NotTranscribable,
+    OneInstruction,
     Unprepared,
 )
 from porter.context_switch.services import SERVICE, SERVICE_SIGNATURE, serves
@@ -80,6 +81,9 @@ def transcribe(assembly: Assembly, function: Function, role: str, names: Names) 
     template."""
     try:
         return _transcribe(assembly, function, role, names)
+    except OneInstruction as reason:
+        line = assembly.object.line(function.section, reason.address)
+        raise NotTranscribable(f"line {line}: {reason}" if line else str(reason)) from reason
     except NotTranscribable as reason:
         if role in (ROLE_OTHER, ROLE_PART) or reason.template or isinstance(reason, Unprepared):
             raise

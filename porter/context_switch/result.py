@@ -97,5 +97,13 @@ class NotTranscribable(Exception):
         super().__init__(reason + where)
 
 
+class OneInstruction(NotTranscribable):
+    """What the instruction at an address does; the reason says what to write instead."""
+
+    def __init__(self, reason: str, address: int) -> None:
+        self.address = address
+        super().__init__(reason)
+
+
 class Unprepared(NotTranscribable):
     """A function that needs no new text, only something that the project or its build must say."""

@@ -26,6 +26,7 @@ from porter.context_switch.result import (
     ROLE_SVC,
     ROLE_SWITCH,
     NotTranscribable,
+    OneInstruction,
 )
 from porter.context_switch.walk import fold, reads, subexpressions
 from porter.registers.system_space import identify
@@ -40,6 +41,10 @@ LSPACT = 1 << 0
 PENDSVSET = 1 << 28
 PENDSVCLR = 1 << 27
 SHPR = (0xE000_ED18, 0xE000_ED1C, 0xE000_ED20)
+_PRIORITIES = {  # bytes of SHPR1-3
+    **{0xE000_ED18: "MemManage", 0xE000_ED19: "BusFault", 0xE000_ED1A: "UsageFault"},
+    **{0xE000_ED1F: "SVCall", 0xE000_ED22: "PendSV", 0xE000_ED23: "SysTick"},
+}
 FPCA = 1 << 2
 FPU_ACCESS = 0xF << 20
 
@@ -147,7 +152,24 @@ def _mask(origin: Origin, mask: str, value: Expr) -> Guest:
     return Guest(origin, "virt_int_restore", (which, value))
 
 
+def _refuse_unaligned(statement: Store, address: int) -> None:
+    place, text = statement.origin[-1]
+    meant = _PRIORITIES.get(address)
+    what = (
+        f"if {meant}'s priority is meant, which is the byte there, write it with strb"
+        if meant is not None
+        else "write whole registers"
+    )
+    raise OneInstruction(
+        f"'{text}' writes {statement.size} bytes at {address:#x}, across registers of the system, "
+        f"and what a processor does then its manual leaves open (Armv7-M ARM, A3.2.1): {what}",
+        place,
+    )
+
+
 def _system_store(statement: Store, address: int, value: Expr, role: str) -> Statement:
+    if address >= SYSTEM_SPACE and address % statement.size:
+        _refuse_unaligned(statement, address)
     if address == ICSR and value in (Const(PENDSVSET), _SET_IN_ICSR):
         if role == ROLE_OTHER:
             return Guest(statement.origin, "virt_yield", ())

@@ -308,3 +308,29 @@ os_version:
     assert "the project needs os_version" in ports["SVC_Handler"].reason
     assert "raises an SVC whose handler, SVC_Handler, isn't" in ports["start"].reason
     assert {it.status for it in ports.values()} == {"escalated"}
+
+
+UNALIGNED = """\
+    ldr     r0, =0xE000ED22
+    movs    r1, #255
+    str     r1, [r0]
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "told"),
+    [
+        (UNALIGNED, "PendSV's priority is meant, which is the byte there, write it with strb"),
+        (UNALIGNED.replace("ED22", "ED1F"), "SVCall's priority is meant"),
+        (UNALIGNED.replace("ED22", "ED06"), "write whole registers"),
+        (UNALIGNED.replace("ED22", "ED21").replace("str ", "strh"), "2 bytes at 0xe000ed21"),
+        (UNALIGNED.replace("str ", "strb"), ""),
+        (UNALIGNED.replace("str ", "strh"), ""),
+    ],
+)
+def test_a_store_across_registers_says_what_to_write(
+    before: str, told: str, tmp_path: Path
+) -> None:
+    found = {it.name: it for it in port(tmp_path, before + MARKED)}["os_start"]
+    assert (found.status == "escalated") == bool(told) and told in found.reason
+    assert found.reason.startswith("line 9: 'str") == bool(told)
