@@ -37,6 +37,11 @@ _INSTEAD = {
     "SysTick->CTRL": "; a machine has no COUNTFLAG to poll: to wait, ask virt_cycles(), which "
     "counts FVM_CLOCK_HZ a second, until it is so much further, or count the tick's calls",
 }
+_OTHER_PERIODS = (
+    "each time another period is set, and a machine's tick has one rate: start it once by "
+    "hyp_tick_set(hz) and count its calls until the next one that is wanted, or set a timer of the "
+    "chip that the description grants the VM"
+)
 
 
 class TickRegister(Rule):
@@ -87,6 +92,11 @@ class TickRegister(Rule):
             _HEADER + "void f(void)\n{\n    LOAD = 168000;\n    CTRL = 7;\n}\n",
             _HEADER + "void f(void)\n{\n    hyp_tick_set(1000);\n}\n",
         ),
+        Sample(
+            _HEADER + "void f(unsigned n) { CTRL &= ~1u; LOAD = n - 1; VAL = 0; CTRL |= 1; }",
+            "",
+            escalates=True,
+        ),
         Sample(_HEADER + "unsigned f(void) { return VAL; }", "", escalates=True),
         Sample(_HEADER + "void f(void) { LOAD = 99; CTRL = 5; }", "", escalates=True),
         Sample(_HEADER + "void f(void) { CTRL = 0; LOAD = 99; }", "", escalates=True),
@@ -127,6 +137,8 @@ class TickRegister(Rule):
             return "the tick is set up more than once in one function"
         if loads and starts and not self._enables(unit, starts):
             return "TICKINT is set up, and ENABLE elsewhere: write hyp_tick_set(hz) there"
+        if loads and starts and self._goes_on_otherwise(unit, loads[0], starts):
+            return _OTHER_PERIODS
         if starts and not self._interrupts(unit, accesses):
             return "the timer runs without its interrupt: virt_cycles() measures time"
         if loads and not starts and not self._empties(unit, loads[0], accesses):
@@ -183,6 +195,15 @@ class TickRegister(Rule):
         """Whether one of them makes the timer run, and not only its interrupt come."""
         controls = (control_of(unit, it) for it in starts)
         return any(control is not None and control.on & ENABLE for control in controls)
+
+    def _goes_on_otherwise(self, unit: Unit, load: Access, starts: list[Access]) -> bool:
+        """Whether a timer that another function set up goes on with a period of the moment."""
+        if load.value is None or any(it.operator != b"|=" for it in starts):
+            return False
+        number = unit.text.evaluator.number(load.value, called_with(unit, load.context))
+        return number is None and not any(
+            control.on & TICKINT for it in starts if (control := control_of(unit, it)) is not None
+        )
 
     def _empties(self, unit: Unit, load: Access, accesses: list[Access]) -> bool:
         """Whether LOAD becomes 0 where the timer is stopped anyway, as boot loaders leave it."""
