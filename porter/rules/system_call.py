@@ -34,8 +34,8 @@ class SystemCall(Rule):
     id = "system-call"
     finds = "__set_MSP() and its like, __get_CONTROL(), SCB_*Cache*(), ARM_MPU_*(), ITM_SendChar()"
     becomes = (
-        "hyp_putc() for ITM_SendChar(), USR_REG->Reg.SP, virt_npriv(); whole-cache calls go, and so "
-        "does CONTROL where all that is done with it is to clear FPCA"
+        "hyp_putc() for ITM_SendChar(), USR_REG->Reg.SP, virt_npriv(); whole-cache calls go, and "
+        "so does CONTROL where all that is done with it is to clear FPCA"
     )
     why = "stacks, caches and the protection unit belong to the kernel"
     samples = (
