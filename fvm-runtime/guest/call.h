@@ -32,14 +32,16 @@ void guest_switch_preempted(void);
  * and without live FPU state. */
 void guest_unmask(struct fvm_switch *here);
 
-/* What a yield by virt_yield_handler's handler works on. */
+/* What a yield by VIRT_YIELD_HANDLER's handler works on. */
 struct guest_block {
     struct fvm_usr_reg usr; /* the handler's USR_REG */
     uint32_t stack;         /* from here on VCT's stack is free while it waits */
     virt_handler handler;
 };
 
-/* The choice of virt_yield_handler, which switches itself: for switch.S alone. */
+extern struct guest_block guest_block;
+
+/* The choice of VIRT_YIELD_HANDLER's handler, which switches itself: for switch.S alone. */
 void guest_choose_by_handler(void);
 
 /* Makes the frame of USR that of virt_svc_call's caller. */

@@ -11,8 +11,8 @@
 #define CALL_FRAME 128u
 
 /* Without virt_yield_task, guest_switch sees one task, whose stack pointer stands here. */
-static struct guest_block block;
-static void *volatile one_task = &block;
+struct guest_block guest_block;
+static void *volatile one_task = &guest_block;
 
 /* No user-mode switch: the same task goes on, and the unmask that follows wakes VCT. */
 static void choose_in_vct(void) { fvm_state.int_pend.byte.yield = 1; }
@@ -30,6 +30,7 @@ void guest_switch_by_handler(void) { vector_run[FVM_VIRT_SWITCH] = by_handler; }
 static void set(void *volatile *task, void (*choose)(void), uint32_t name, virt_handler in_vct)
 {
     fvm_state.task_switch = (struct fvm_switch){task, choose, &fvm_state.task_switch, name};
+    fvm_state.frames = FVM_FRAMES_LIBRARY;
     vector_run[FVM_VIRT_SWITCH] = in_vct;
 }
 
@@ -42,14 +43,15 @@ void guest_switch_set(virt_handler handler)
     void (*choose)(void) = fvm_state.task_switch.choose;
     if (choose == choose_in_vct || choose == guest_choose_by_handler) {
         bool may = handler != NULL && &virt_yield_handler != NULL && handler == virt_yield_handler;
-        block.handler = handler;
+        guest_block.handler = handler;
         fvm_state.task_switch.choose = may ? guest_choose_by_handler : choose_in_vct;
+        fvm_state.frames = may ? FVM_FRAMES_HANDLER : FVM_FRAMES_LIBRARY;
     }
 }
 
 void guest_switch_init(void)
 {
-    block.stack = ((uint32_t)__builtin_frame_address(0) - CALL_FRAME) & ~7u;
+    guest_block.stack = ((uint32_t)__builtin_frame_address(0) - CALL_FRAME) & ~7u;
     guest_switch_in_vct();
     guest_switch_set(vector[FVM_VIRT_SWITCH].handler); /* it may be there already */
 }

@@ -12,10 +12,10 @@ from porter.context_switch.assembler_frames import AssemblerFrames
 from porter.context_switch.c_function import Writer
 from porter.context_switch.c_words import otherwise_declared
 from porter.context_switch.handler import Handler, raises_svc
-from porter.context_switch.ir import IDLE, IDLES, Guest
+from porter.context_switch.ir import IDLE, IDLES, Call, Guest
 from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.names import Names
-from porter.context_switch.only_in_handler import may_not_choose, not_read, only_in_handler
+from porter.context_switch.only_in_handler import may_not_choose, only_in_handler
 from porter.context_switch.pick import Pick, Running, running_task
 from porter.context_switch.result import ROLE_SVC, ROLE_SWITCH
 from porter.context_switch.resumers import Resumers
@@ -108,15 +108,18 @@ def _only_in_vct(handlers: Sequence[Handler], names: Names) -> str:
     """Why a handler can't run in user mode, as a part of a yield."""
     project = names.project
     for handler in handlers:
-        for item in conditions_and_statements(handler.nodes):
+        items = list(conditions_and_statements(handler.nodes))
+        for item in items:
             if isinstance(item, Guest) and item.function not in _IN_USER_MODE:
                 return f"what {item.function}() does is another thing in user mode"
             if used(item) & {"PRIMASK"}:
                 return "it asks for PRIMASK, which a yield sets"
         if why := may_not_choose(handler.nodes, project.units, project.callees):
             return why
-        if why := not_read(handler.nodes, project.units, project.callees, project.resumers):
-            return why
+        called = [it.function for it in items if isinstance(it, Call)]
+        for it in project.callees.of(called):
+            if it.body.cplusplus is not None and not it.body.definitions:
+                return f"{it.road}, which is C++: does it open interrupts?"
     return ""
 
 

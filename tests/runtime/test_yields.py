@@ -203,30 +203,52 @@ def everywhere(tasks: Tasks) -> int:
     return length
 
 
-# In arch/armv7m/guest/switch.S: what is taken out or changed, and the task that it hurts.
+# In arch/armv7m/guest: the file, what is taken out or changed, and the task that it hurts.
 MISTAKES = {
     "no mask while the stacks change": (
-        ("    push {r4-r11, r12, lr}\n    strb r0, [r0, #MASK_PRI]\nchoose:",
-         "    push {r4-r11, r12, lr}\nchoose:"), "yielded", False),
+        "switch.S",
+        ("    push {r4-r11, r12, lr}\n    strb r0, [r0, #MASK_PRI]\n    choose_next",
+         "    push {r4-r11, r12, lr}\n    choose_next"), "yielded", False),
     "the mask too late": (
-        ("switch_fpu:\n    strb r0, [r0, #MASK_PRI]\n", "switch_fpu:\n"), "yielded", True),
-    "FPSCR lost": (("    vmsr fpscr, r3\n    vpop {s16-s31}\n    bx lr",
-                    "    vpop {s16-s31}\n    bx lr"), "yielded with fpu", True),
-    "IT state lost": (("0x0600FE00", "0x00000200"), "preempted in it", False),
-    "padding lost": (("0x0600FE00", "0x0600FC00"), "preempted, padded", False),
-    "flags lost": (("    msr apsr_nzcvqg, r1\n", ""), "preempted", False),
+        "switch.S",
+        ("    ldrb r3, [r0, #FRAMES]\n    strb r0, [r0, #MASK_PRI]\n    cbnz",
+         "    ldrb r3, [r0, #FRAMES]\n    cbnz"), "yielded", True),
+    "FPSCR lost": (
+        "switch.S",
+        ("    vmsr fpscr, r3\n    vpop {s16-s31}\n    bx lr", "    vpop {s16-s31}\n    bx lr"),
+        "yielded with fpu", True),
+    "IT state lost": ("switch.S", ("0x0600FE00", "0x00000200"), "preempted in it", False),
+    "padding lost": ("switch.S", ("0x0600FE00", "0x0600FC00"), "preempted, padded", False),
+    "flags lost": ("switch.S", ("    msr apsr_nzcvqg, r1\n", ""), "preempted", False),
+    "the kernel's block": (
+        "by_handler.S", ("    str r4, [r6]\n", ""), "yielded", False),
+    "the block stays": (
+        "by_handler.S", ("    str r3, [r6]\n", ""), "preempted", False),
+    "no handler in user mode": (
+        "by_handler.S", ("    strb r2, [r5, #BUSY]\n    mov sp, r1", "    mov sp, r1"),
+        "yielded", False),
+    "the task's stack": ("by_handler.S", ("    mov sp, r1 ", "    nop "), "yielded", False),
+    "FPSCR lost by the handler": (
+        "by_handler.S", ("    vmsr fpscr, r3\n", ""), "yielded with fpu", True),
+    "S16-S31 lost": ("by_handler.S", ("    vldm r2, {s16-s31}\n", ""), "yielded with fpu", True),
+    "registers behind the mask": (
+        "by_handler.S",
+        ("    ldm r4, {r4-r11}\n    ldr r2, [r0, #FRAME_PC]",
+         "    movs r2, #0\n    strb r2, [r12, #MASK_PRI]\n    nop\n    ldm r4, {r4-r11}\n"
+         "    ldr r2, [r0, #FRAME_PC]"), "yielded", False),
 }  # fmt: skip
 
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("mistake", list(MISTAKES))
 def test_a_mistake_in_the_switch_is_noticed(mistake: str, tmp_path: Path) -> None:
-    (before, after), way, fpu = MISTAKES[mistake]
+    file, (before, after), way, fpu = MISTAKES[mistake]
     runtime = tmp_path / "runtime"
     shutil.copytree(p.RUNTIME, runtime)
-    switch = runtime / "arch" / "armv7m" / "guest" / "switch.S"
+    switch = runtime / "arch" / "armv7m" / "guest" / file
     assert before in switch.read_text()
     switch.write_text(switch.read_text().replace(before, after))
-    processor = Processor(build(tmp_path, M4F, (), runtime), has_fpu=True)
+    defines = ("-DHANDLER",) if file == "by_handler.S" else ()
+    processor = Processor(build(tmp_path, M4F, defines, runtime), has_fpu=True)
     with pytest.raises((AssertionError, p.unicorn.UcError)):
         everywhere(Tasks(processor, WAYS[way], fpu, "yields"))

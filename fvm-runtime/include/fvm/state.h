@@ -44,6 +44,10 @@ union fvm_int_pend {
     } byte;
 };
 
+#define FVM_FRAMES_LIBRARY 0u
+#define FVM_FRAMES_SHORT 1u   /* virt_yield_short_frames */
+#define FVM_FRAMES_HANDLER 2u /* VIRT_YIELD_HANDLER */
+
 /* How the guest switches tasks. Its library sets it; see virt_yield_task in <fvm/guest.h>. */
 struct fvm_switch {
     void *volatile *task; /* where the RTOS keeps the pointer to the running task's control block */
@@ -64,7 +68,7 @@ struct fvm_state {
     union fvm_int_pend int_pend;
     const char *volatile task_name; /* name of the running guest task; NULL: see task_switch */
     volatile uint8_t int_ena;       /* 1 after hyp_int_ena; the kernel has its own copy */
-    uint8_t short_frames;           /* 1 after virt_yield_short_frames */
+    uint8_t frames;                 /* of a yield: FVM_FRAMES_... */
     uint8_t reserved[2];
     struct fvm_switch task_switch;
     struct fvm_usr_reg usr_reg;

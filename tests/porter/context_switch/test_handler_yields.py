@@ -79,9 +79,10 @@ STRAYS = {
         'void schedule(void) { __asm volatile("cpsie i"); }\n',
         "schedule(), which choosing a task may call, opens interrupts",
     ),
-    "isn't seen": (
-        "void log_it(void);\nvoid schedule(void) { log_it(); }\n",
-        "no body of log_it() in C",
+    "opens by a pointer": (
+        'void open(void) { __asm volatile("cpsie i"); }\nvoid (*hook)(void) = open;\n'
+        "void schedule(void) { hook(); }\n",
+        "open(), which choosing a task may call, opens interrupts",
     ),
 }
 
@@ -93,3 +94,19 @@ def test_what_a_yield_cant_do_waits_for_vct(stray: str, tmp_path: Path) -> None:
     text = changed((SAVES, calls + SAVES))
     found = port(tmp_path, CALLS + defined + text).reason
     assert "no fast yield: " in found and told in found
+
+
+HARMLESS = {
+    "a library": "void log_it(void);\nvoid schedule(void) { log_it(); }\n",
+    "a hook": "void beep(void) { }\nvoid (*hook)(void) = beep;\nvoid schedule(void) { hook(); }\n",
+    "asks for the handler": "unsigned n; void schedule(void) {\n"
+    '    __asm volatile("mrs %0, ipsr" : "=r"(n)); if (n == 0) for (;;); }\n',
+    "looks at its stack": "void *low; void schedule(void) { int here; low = &here; }\n",
+}
+
+
+@pytest.mark.parametrize("callee", HARMLESS)
+def test_what_it_calls_finds_what_it_finds_in_vct(callee: str, tmp_path: Path) -> None:
+    calls = line("push {r0-r3, r12, lr}") + line("bl schedule") + line("pop {r0-r3, r12, lr}")
+    found = port(tmp_path, CALLS + HARMLESS[callee] + changed((SAVES, calls + SAVES))).reason
+    assert "fast yield by itself" in found

@@ -53,6 +53,9 @@ static void pend_sv(void)
 {
     uint32_t *sp = (uint32_t *)USR_REG->Reg.SP;
     uint32_t fpu = 0;
+    if (!virt_in_vct()) {
+        return;
+    }
     if (has_fpu(USR_REG->Reg.LR)) {
         USR_VSTMDB(sp);
     }

@@ -8,8 +8,8 @@
  * lr is the yield's own, pc guest_go_on, which goes there: by that a cooperative frame is known,
  * and r0-r3, r12, the flags and S0-S15, which no call keeps, aren't loaded.
  *
- * It is what switch.S calls as choose(), and doesn't return: with r3 pointing to the block, r7 to
- * fvm_state.task_switch, int_mask.pri set, and the frame of switch.S on the stack.
+ * From switch.S, with r0 pointing to fvm_state.task_switch, int_mask.pri set and nothing saved; or
+ * as choose(), which doesn't return: with r7 for r0, and the frame of switch.S on the stack.
  */
 #include <fvm/hypercall.h>
 
@@ -33,11 +33,8 @@
 #define BLOCK_STACK 104
 
 /* Of the frame of switch.S, of an exception frame, and their sizes. */
-#define SAVED_MARK 32
 #define SAVED_LR 36
-#define SAVED_FPSCR 44
 #define SIZE 40
-#define SIZE_FPU (48 + 64)
 #define FRAME_LR 20
 #define FRAME_PC 24
 #define FRAME_XPSR 28
@@ -45,7 +42,7 @@
 #define FRAME_SIZE 32
 #define FRAME_SIZE_FPU 104
 
-/* With r12 as r7 was: VCT may come now. */
+/* With r12 as r0 was: VCT may come now. */
     .macro unmask
     movs r2, #0
     strb r2, [r12, #MASK_PRI]
@@ -62,23 +59,21 @@
     .global guest_choose_by_handler
     .type guest_choose_by_handler, %function
 guest_choose_by_handler:
-    mov r0, r3
-    mov r12, r7
-    ldr r2, [sp, #SAVED_LR]
-#ifdef __ARM_FP
-    ldr r1, [sp, #SAVED_MARK]
-    cmp r1, r7
-    bne with_fpu
-#endif
+    mov r0, r7
+    ldr lr, [sp, #SAVED_LR]
     pop {r4-r11}
     add sp, #SIZE - 32
+    .thumb_func
+    .global guest_switch_by_yield
+guest_switch_by_yield:          /* no FPU state is live */
     ldr r1, =guest_go_on
     mov r3, #XPSR_T
     push {r1, r3}
-    mov lr, r2
     push {r0-r3, r12, lr}
-    stm r0, {r4-r11}
+    mov r12, r0
+    ldr r0, =guest_block
     mvn r1, #2                  /* EXC_RETURN 0xFFFFFFFD */
+    stm r0, {r4-r11}
 choose:
     mov r3, sp
     strd r1, r3, [r0, #BLOCK_LR]
@@ -139,21 +134,24 @@ preempted:
     ldr pc, [sp], #8
 
 #ifdef __ARM_FP
-with_fpu:
-    ldr r1, [sp, #SAVED_FPSCR]
-    pop {r4-r11}
-    add sp, #SIZE_FPU - 32
+    .thumb_func
+    .global guest_switch_by_yield_fpu
+guest_switch_by_yield_fpu:
+    vmrs r1, fpscr
+    movs r2, #0
     push {r1, r2}
     sub sp, #64                 /* S0-S15 */
+    vmsr fpscr, r2              /* what a task finds that never used the FPU: FPDSCR is 0 */
     ldr r1, =guest_go_on
     mov r3, #XPSR_T
     push {r1, r3}
-    mov lr, r2
     push {r0-r3, r12, lr}
+    mov r12, r0
+    ldr r0, =guest_block
+    mvn r1, #0x12               /* EXC_RETURN 0xFFFFFFED */
     add r3, r0, #BLOCK_FPU
     stm r0, {r4-r11}
     vstm r3, {s16-s31}
-    mvn r1, #0x12               /* EXC_RETURN 0xFFFFFFED */
     b choose
 
 to_fpu:

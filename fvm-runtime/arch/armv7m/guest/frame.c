@@ -13,7 +13,8 @@ _Static_assert(FROM_SWITCH(busy) == -16, "BUSY");
 _Static_assert(FROM_SWITCH(int_mask.byte.pri) == -14, "MASK_PRI");
 _Static_assert(FROM_SWITCH(int_pend) == -12, "PEND");
 _Static_assert(FROM_SWITCH(int_pend.byte.yield) == -11, "PEND_YIELD");
-_Static_assert(FROM_SWITCH(short_frames) == -3, "SHORT_FRAMES");
+_Static_assert(FROM_SWITCH(frames) == -3, "FRAMES");
+_Static_assert(FVM_FRAMES_LIBRARY == 0 && FVM_FRAMES_SHORT == 1, "what frames says");
 _Static_assert(offsetof(struct fvm_switch, self) == 8, "task, choose, self");
 _Static_assert(offsetof(struct fvm_state, usr_reg) == 32, "USR_REG");
 _Static_assert(FROM_SWITCH(usr_reg) == 16, "USR_TASK_SWITCH");
@@ -55,7 +56,7 @@ void virt_yield_short_frames(void)
 #ifdef __ARM_FP
     guest_switch_in_vct(); /* there is no room for FPU state in such a frame */
 #else
-    fvm_state.short_frames = 1;
+    fvm_state.frames = FVM_FRAMES_SHORT;
     guest_switch_by_handler();
 #endif
 }
@@ -74,7 +75,7 @@ static void complete_short_frame(struct exception_frame *frame)
 void guest_complete_frame(void)
 {
 #ifndef __ARM_FP
-    if (fvm_state.short_frames != 0) {
+    if (fvm_state.frames == FVM_FRAMES_SHORT) {
         complete_short_frame((struct exception_frame *)USR_REG->Reg.SP);
         return;
     }

@@ -9,7 +9,7 @@
  *                [padding, FPSCR, S16-S31]
  *
  * The mark is the address of fvm_state.task_switch, with FPU state the one MARK_FPU behind it.
- * An RTOS without EXC_RETURN in its frames (fvm_state.short_frames; only without FPU) has them so:
+ * An RTOS without EXC_RETURN in its frames (FVM_FRAMES_SHORT; only without FPU) has them so:
  *
  *   preempted    r4-r11, exception frame
  *   cooperative  r4-r11, six words, return address, 0 where xPSR with its T bit would be
@@ -29,7 +29,8 @@
 #define MASK_PRI -14
 #define PEND -12
 #define PEND_YIELD -11
-#define SHORT_FRAMES -3
+#define FRAMES -3
+#define FRAMES_SHORT 1
 
 #define CONTROL_FPCA_SHIFT 2    /* of CONTROL: above it there is nothing */
 #define MARK_FPU 32             /* as in frame.c */
@@ -87,14 +88,14 @@ virt_unmask_pending:
     orr r1, r1, r2, lsl #24     /* not 0: the other mask, VCT or a vector */
 #ifdef __ARM_FP
     mrs r3, control
-    orrs r1, r1, r3, lsr #CONTROL_FPCA_SHIFT
-    bne.w unmask_fpu
+    orrs r3, r1, r3, lsr #CONTROL_FPCA_SHIFT
+    bne unmask_fpu
 #else
     cmp r1, #0
     bne.w guest_unmask
-    ldrb r3, [r0, #SHORT_FRAMES]
+    ldrb r3, [r0, #FRAMES]
     cmp r3, #0
-    bne.w short_unmask
+    bne.w other_unmask
 #endif
     mov r12, r0
     push {r4-r11, r12, lr}
@@ -105,16 +106,13 @@ virt_unmask_pending:
 
 #ifdef __ARM_FP
 unmask_fpu:                     /* FPU state is live, or it is one of the other cases */
-    ldrd r1, r2, [r0, #BUSY]
-    orrs r1, r1, r2, lsl #24
+    cmp r1, #0
     bne.w guest_unmask
-    strb r0, [r0, #MASK_PRI]
     strb r1, [r0, #PEND_YIELD]
-    b save_fpu_state
-
 switch_fpu:
+    ldrb r3, [r0, #FRAMES]
     strb r0, [r0, #MASK_PRI]
-save_fpu_state:
+    cbnz r3, 1f
     vmrs r3, fpscr
     vpush {s16-s31}
     push {r2, r3}
@@ -122,7 +120,21 @@ save_fpu_state:
     vmsr fpscr, r3              /* what a task finds that never used the FPU: FPDSCR is 0 */
     add r12, r0, #MARK_FPU
     push {r4-r11, r12, lr}
-    b choose
+    ldm r0, {r5-r7}             /* as choose_next, and most likely to one with FPU state, too */
+    ldr r3, [r5]
+    str sp, [r3]
+    blx r6
+    ldr r3, [r5]
+    ldr r0, [r3]
+    ldr r4, [r0, #SAVED_MARK]
+    mov sp, r0                  /* not loaded: errata 752770, 752419 */
+    subs r2, r4, r7
+    cmp r2, #MARK_FPU
+    beq with_fpu
+    cmp r2, #0
+    bne preempted
+    b go_on
+1:  b.w guest_switch_by_yield_fpu
 #endif
 
 /* r0 as above. From USR, unmasked. */
@@ -136,20 +148,30 @@ guest_switch:
     lsls r2, r3, #31 - CONTROL_FPCA_SHIFT
     bmi switch_fpu
 #else
-    ldrb r3, [r0, #SHORT_FRAMES]
+    ldrb r3, [r0, #FRAMES]
     cmp r3, #0
-    bne.w short_switch
+    bne.w other_switch
 #endif
     mov r12, r0
     push {r4-r11, r12, lr}
     strb r0, [r0, #MASK_PRI]
-choose:
     choose_next
+
+#ifdef __ARM_FP
+go_on:
+    strb r2, [r7, #MASK_PRI]
+    ldr r3, [r7, #PEND]
+    cbz r3, 1f
+    mov r0, r7
+    bl guest_unmask
+1:  pop {r4-r11, r12, pc}
+#endif
 
 other_frame:
 #ifdef __ARM_FP
     cmp r2, #MARK_FPU
     bne preempted
+with_fpu:
     movs r2, #0
     strb r2, [r7, #MASK_PRI]
     ldr r3, [r7, #PEND]
@@ -212,16 +234,17 @@ by_kernel:
 #ifndef __ARM_FP
     .balign 4
     .thumb_func
-    .type short_unmask, %function
-short_unmask:                   /* r1: 0 */
+    .type other_unmask, %function
+other_unmask:                   /* r1: 0, r3: FRAMES */
     strb r1, [r0, #PEND_YIELD]
     /* fall through */
     .thumb_func
-    .type short_switch, %function
-short_switch:
+    .type other_switch, %function
+other_switch:
     strb r0, [r0, #MASK_PRI]
+    subs r2, r3, #FRAMES_SHORT
+    bne.w guest_switch_by_yield
     mov r1, lr
-    movs r2, #0
     push {r1, r2}
     sub sp, #24
     push {r4-r11}
@@ -276,7 +299,7 @@ short_by_kernel:
     svc FVM_SVC                 /* doesn't return here */
     udf #0
     .ltorg
-    .size short_switch, . - short_switch
+    .size other_switch, . - other_switch
 #endif
 
 /* In VCT: as guest_switch, for the USR whose context lies in USR_REG. A cooperative task goes on
@@ -304,7 +327,7 @@ guest_switch_preempted:
     cmp r3, r4
     bhi other_in_vct            /* EXC_RETURN or the mark of an FPU frame, behind USR_REG */
     ldr r1, =guest_resume_all
-go_on:                          /* at r1, with SP at r0 */
+resume_at:                      /* r1, with SP at r0 */
     tst r0, #7
     bne pad
     mov r2, #XPSR_T
@@ -325,7 +348,7 @@ other_in_vct:
 #ifdef __ARM_FP
     ldr r1, =guest_resume_all_fpu
     cmp r3, #0
-    bge go_on
+    bge resume_at
 #endif
     ldm r0!, {r5-r12}
     stm r4, {r5-r12}
