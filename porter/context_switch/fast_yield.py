@@ -95,7 +95,7 @@ def fast_yield(
         if other := _served_elsewhere(name, home, names.project.resumers, vectors):
             elsewhere = elsewhere or other
             continue
-        over = _over_running(name, home, functions, names, vectors) if starts else NO_START
+        over = _over_running(name, home, functions, names, vectors, starts)
         if isinstance(over, FastYield):
             return over
         if why := _only_in_vct((home, *arms.get(name, ())), names):
@@ -129,6 +129,7 @@ def _over_running(
     functions: Sequence[tuple[str, Handler]],
     names: Names,
     vectors: Vectors,
+    starts: bool,
 ) -> FastYield | str:
     """A yield by the guest library's own switch, or why it can't be had."""
     if isinstance(home.pick, str):
@@ -136,6 +137,8 @@ def _over_running(
     running = running_task(home.pick)
     if running is None:
         return "more happens between saving and restoring than one call without arguments"
+    if not starts:
+        return NO_START
     project = names.project
     if names.function(running.choose) != NOTHING:
         return f"{running.choose}() takes arguments or has a result"

@@ -43,12 +43,12 @@ HANDLERS = (
     Handler("high_registers.c", "PendSV_Handler", "switch", (("choose_task", 0),)),
     Handler("running_task.c", "PendSV_Handler", "switch", SCHEDULE, True),
     Handler("short_frame.c", "PendSV_Handler", "switch", SCHEDULE, True),
-    Handler("second_word.c", "PendSV_Handler", "switch", SCHEDULE, True),
+    Handler("second_word.c", "PendSV_Handler", "switch", SCHEDULE),
     Handler("mask_in_frame.c", "PendSV_Handler", "switch"),
     Handler("counted_loop.c", "PendSV_Handler", "switch", (("choose", 1),)),
     Handler("fpu_if_there.c", "PendSV_Handler", "switch", SCHEDULE),
     Handler("numbered_call.c", "SVC_Handler", "call", (("serve", 1),)),
-    Handler("stack_in_stack_out.c", "PendSV_Handler", "switch", (("next_stack", 2),), True),
+    Handler("stack_in_stack_out.c", "PendSV_Handler", "switch", (("next_stack", 2),)),
 )
 
 
