@@ -34,8 +34,6 @@ static void set(void *volatile *task, void (*choose)(void), uint32_t name, virt_
     vector_run[FVM_VIRT_SWITCH] = in_vct;
 }
 
-#pragma weak virt_yield_handler /* the project may have none */
-
 void guest_switch_in_vct(void) { set(&one_task, choose_in_vct, 0, by_handler); }
 
 void guest_switch_set(virt_handler handler)

@@ -256,9 +256,10 @@ int virt_idles(void);
 /* VIRT_YIELD_HANDLER(handler); at file scope, for any other RTOS, on ARMv7-M: a yield is `handler`,
  * that of vector 0, in user mode. It runs as it does in VCT: on VCT's stack, with virt_in_vct() and
  * under VIRT_PRIMASK, which it must leave set. Its USR_REG is the task that yields, with an
- * exception frame on its stack, and then the one that runs next. */
+ * exception frame on its stack, and then the one that runs next. Of several the linker takes one;
+ * if that isn't vector 0's, VCT switches. */
 #define VIRT_YIELD_HANDLER(handler) const virt_handler virt_yield_handler = (handler)
-extern const virt_handler virt_yield_handler;
+extern const virt_handler virt_yield_handler __attribute__((weak));
 
 #ifdef __cplusplus
 }
