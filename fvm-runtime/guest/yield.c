@@ -49,14 +49,15 @@ void guest_switch_set(virt_handler handler)
 
 void guest_switch_init(void)
 {
-    guest_block.stack = ((uint32_t)__builtin_frame_address(0) - CALL_FRAME) & ~7u;
+    void *here = __builtin_frame_address(0);
+    guest_block.stack = ((uint32_t)here - CALL_FRAME) & ~7u;
     guest_switch_in_vct();
     guest_switch_set(vector[FVM_VIRT_SWITCH].handler); /* it may be there already */
 }
 
 void virt_yield_stack(void *volatile *sp, void (*choose)(void))
 {
-    one_task = (void *)sp;
+    one_task = (void *)(uint32_t)sp; /* what it points to is accessed as volatile all the same */
     set(&one_task, choose, 0, guest_switch_preempted);
 }
 
