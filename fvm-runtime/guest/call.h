@@ -37,12 +37,10 @@ struct guest_block {
     struct fvm_usr_reg usr; /* the handler's USR_REG */
     uint32_t stack;         /* from here on VCT's stack is free while it waits */
     virt_handler handler;
+    void (*enter)(void); /* from switch.S, with nothing saved */
 };
 
 extern struct guest_block guest_block;
-
-/* The choice of VIRT_YIELD_HANDLER's handler, which switches itself: for switch.S alone. */
-void guest_choose_by_handler(void);
 
 /* Makes the frame of USR that of virt_svc_call's caller. */
 void guest_call_frame(void);

@@ -38,13 +38,16 @@ void guest_switch_in_vct(void) { set(&one_task, choose_in_vct, 0, by_handler); }
 
 void guest_switch_set(virt_handler handler)
 {
+    const struct virt_yield_handler *by = &virt_yield_handler;
     void (*choose)(void) = fvm_state.task_switch.choose;
-    if (choose == choose_in_vct || choose == guest_choose_by_handler) {
-        bool may = handler != NULL && &virt_yield_handler != NULL && handler == virt_yield_handler;
-        guest_block.handler = handler;
-        fvm_state.task_switch.choose = may ? guest_choose_by_handler : choose_in_vct;
-        fvm_state.frames = may ? FVM_FRAMES_HANDLER : FVM_FRAMES_LIBRARY;
+    if (by == NULL || (choose != choose_in_vct && choose != by->choose)) {
+        return; /* the project has none, or the library switches */
     }
+    bool may = handler != NULL && handler == by->handler;
+    guest_block.handler = handler;
+    guest_block.enter = by->enter;
+    fvm_state.task_switch.choose = may ? by->choose : choose_in_vct;
+    fvm_state.frames = may ? FVM_FRAMES_HANDLER : FVM_FRAMES_LIBRARY;
 }
 
 void guest_switch_init(void)

@@ -62,7 +62,7 @@ def test_what_it_calls_has_the_names_of_the_c_libraries(tmp_path: Path) -> None:
     found = {name for name in text.split() if not name.startswith("__aeabi_")}
     assert found == {
         "fvm_create_signal", "fvm_ring_room", "fvm_split_take", "fvm_state", "guest_switch",
-        "hyp_evt_snd", "hyp_reboot", "virt_vct_pending",
+        "hyp_evt_snd", "hyp_reboot", "virt_usr_reg", "virt_vct_pending",
     }  # fmt: skip
 
 

@@ -258,8 +258,16 @@ int virt_idles(void);
  * under VIRT_PRIMASK, which it must leave set. Its USR_REG is the task that yields, with an
  * exception frame on its stack, and then the one that runs next. Of several the linker takes one;
  * if that isn't vector 0's, VCT switches. */
-#define VIRT_YIELD_HANDLER(handler) const virt_handler virt_yield_handler = (handler)
-extern const virt_handler virt_yield_handler __attribute__((weak));
+#define VIRT_YIELD_HANDLER(handler)                                                                \
+    const struct virt_yield_handler virt_yield_handler = {(handler), guest_choose_by_handler,      \
+                                                          guest_enter_handler}
+struct virt_yield_handler {
+    virt_handler handler;
+    void (*choose)(void), (*enter)(void); /* the library's, linked where a project says this */
+};
+extern const struct virt_yield_handler virt_yield_handler __attribute__((weak));
+void guest_choose_by_handler(void);
+void guest_enter_handler(void);
 
 #ifdef __cplusplus
 }

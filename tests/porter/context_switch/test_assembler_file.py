@@ -150,9 +150,9 @@ def test_names_declared_in_a_list_stay_so_for_what_stays(word: str, tmp_path: Pa
     assert rest.exported == {"os_double"}
 
 
-def test_a_fast_yield_wants_a_start_that_is_recognised(tmp_path: Path) -> None:
+def test_the_librarys_yield_wants_a_start_that_is_recognised(tmp_path: Path) -> None:
     handler = named(with_header(tmp_path, HEADER).port(), "PendSV_Handler")
-    assert "no fast yield: no first-task start here: one is recognised in a naked" in handler.reason
+    assert "yield by itself (no first-task start here: one is recognised" in handler.reason
 
 
 def test_a_file_may_call_itself_otherwise(tmp_path: Path) -> None:

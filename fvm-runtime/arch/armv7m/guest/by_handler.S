@@ -63,9 +63,12 @@ guest_choose_by_handler:
     ldr lr, [sp, #SAVED_LR]
     pop {r4-r11}
     add sp, #SIZE - 32
+#ifndef __ARM_FP
     .thumb_func
-    .global guest_switch_by_yield
-guest_switch_by_yield:          /* no FPU state is live */
+    .global guest_enter_handler
+    .type guest_enter_handler, %function
+guest_enter_handler:
+#endif
     ldr r1, =guest_go_on
     mov r3, #XPSR_T
     push {r1, r3}
@@ -135,8 +138,9 @@ preempted:
 
 #ifdef __ARM_FP
     .thumb_func
-    .global guest_switch_by_yield_fpu
-guest_switch_by_yield_fpu:
+    .global guest_enter_handler
+    .type guest_enter_handler, %function
+guest_enter_handler:            /* FPU state is live */
     vmrs r1, fpscr
     movs r2, #0
     push {r1, r2}

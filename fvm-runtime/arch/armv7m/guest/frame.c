@@ -28,6 +28,7 @@ _Static_assert(_Alignof(struct fvm_state) == 32, "the mark");
 /* And by_handler.S these. */
 _Static_assert(offsetof(struct guest_block, stack) == 104, "BLOCK_STACK");
 _Static_assert(offsetof(struct guest_block, handler) == 108, "BLOCK_STACK and handler");
+_Static_assert(offsetof(struct guest_block, enter) == 112, "BLOCK_ENTER of switch.S");
 
 struct exception_frame {
     uint32_t r0, r1, r2, r3, r12, lr, pc, xpsr;

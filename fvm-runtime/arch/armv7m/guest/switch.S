@@ -31,6 +31,7 @@
 #define PEND_YIELD -11
 #define FRAMES -3
 #define FRAMES_SHORT 1
+#define BLOCK_ENTER 112         /* of guest_block */
 
 #define CONTROL_FPCA_SHIFT 2    /* of CONTROL: above it there is nothing */
 #define MARK_FPU 32             /* as in frame.c */
@@ -134,7 +135,8 @@ switch_fpu:
     cmp r2, #0
     bne preempted
     b go_on
-1:  b.w guest_switch_by_yield_fpu
+1:  ldr r3, =guest_block        /* linked where it is used */
+    ldr pc, [r3, #BLOCK_ENTER]
 #endif
 
 /* r0 as above. From USR, unmasked. */
@@ -243,7 +245,7 @@ other_unmask:                   /* r1: 0, r3: FRAMES */
 other_switch:
     strb r0, [r0, #MASK_PRI]
     subs r2, r3, #FRAMES_SHORT
-    bne.w guest_switch_by_yield
+    bne.w enter_handler
     mov r1, lr
     push {r1, r2}
     sub sp, #24
@@ -290,6 +292,10 @@ short_preempted:
     pop {r4-r11}
     pop {r0-r3, r12, lr}
     ldr pc, [sp], #8
+
+enter_handler:                  /* linked where it is used */
+    ldr r3, =guest_block
+    ldr pc, [r3, #BLOCK_ENTER]
 
 short_by_kernel:
     pop {r4-r11}
