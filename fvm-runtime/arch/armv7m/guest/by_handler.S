@@ -1,4 +1,4 @@
-/* Yields in user mode by the RTOS's own switch handler, whatever it does: virt_yield_handler. USR
+/* Yields in user mode by the RTOS's own switch handler, whatever it does: VIRT_YIELD_HANDLER. USR
  * runs it on VCT's stack, which VCT doesn't use while it waits, over a register block of the
  * library's in place of the kernel's. So it finds what it would find in VCT: vct_act is 1, and
  * int_mask.pri keeps VCT away. The yielding task gets the frame that PendSV would have found:
@@ -42,7 +42,17 @@
 #define FRAME_SIZE 32
 #define FRAME_SIZE_FPU 104
 
-/* With r12 as r0 was: VCT may come now. */
+/* What of the frame is the same with FPU state and without. r0: the block; r12: as r0 was. */
+    .macro push_frame
+    ldr r1, =guest_go_on
+    mov r3, #XPSR_T
+    push {r1, r3}
+    push {r0-r3, r12, lr}
+    mov r12, r0
+    ldr r0, =guest_block
+    .endm
+
+/* With that r12: VCT may come now. */
     .macro unmask
     movs r2, #0
     strb r2, [r12, #MASK_PRI]
@@ -69,12 +79,7 @@ guest_choose_by_handler:
     .type guest_enter_handler, %function
 guest_enter_handler:
 #endif
-    ldr r1, =guest_go_on
-    mov r3, #XPSR_T
-    push {r1, r3}
-    push {r0-r3, r12, lr}
-    mov r12, r0
-    ldr r0, =guest_block
+    push_frame
     mvn r1, #2                  /* EXC_RETURN 0xFFFFFFFD */
     stm r0, {r4-r11}
 choose:
@@ -146,12 +151,7 @@ guest_enter_handler:            /* FPU state is live */
     push {r1, r2}
     sub sp, #64                 /* S0-S15 */
     vmsr fpscr, r2              /* what a task finds that never used the FPU: FPDSCR is 0 */
-    ldr r1, =guest_go_on
-    mov r3, #XPSR_T
-    push {r1, r3}
-    push {r0-r3, r12, lr}
-    mov r12, r0
-    ldr r0, =guest_block
+    push_frame
     mvn r1, #0x12               /* EXC_RETURN 0xFFFFFFED */
     add r3, r0, #BLOCK_FPU
     stm r0, {r4-r11}

@@ -56,8 +56,8 @@
 #define SHORT_PC (32 + 24)
 #define SHORT_XPSR (32 + 28)
 
-/* The registers are saved, the mask is set. Goes on as the chosen task. */
-    .macro choose_next
+/* The registers are saved, the mask is set. r2: how far the chosen task's mark is behind r7. */
+    .macro choose_task
     ldm r0, {r5-r7}             /* task, choose, self */
     ldr r3, [r5]
     str sp, [r3]
@@ -67,6 +67,11 @@
     ldr r4, [r0, #SAVED_MARK]
     mov sp, r0                  /* not loaded: errata 752770, 752419 */
     subs r2, r4, r7
+    .endm
+
+/* Goes on as the chosen task. */
+    .macro choose_next
+    choose_task
     bne other_frame
     strb r2, [r7, #MASK_PRI]
     ldr r3, [r7, #PEND]
@@ -121,15 +126,7 @@ switch_fpu:
     vmsr fpscr, r3              /* what a task finds that never used the FPU: FPDSCR is 0 */
     add r12, r0, #MARK_FPU
     push {r4-r11, r12, lr}
-    ldm r0, {r5-r7}             /* as choose_next, and most likely to one with FPU state, too */
-    ldr r3, [r5]
-    str sp, [r3]
-    blx r6
-    ldr r3, [r5]
-    ldr r0, [r3]
-    ldr r4, [r0, #SAVED_MARK]
-    mov sp, r0                  /* not loaded: errata 752770, 752419 */
-    subs r2, r4, r7
+    choose_task                 /* most likely one with FPU state, too */
     cmp r2, #MARK_FPU
     beq with_fpu
     cmp r2, #0
