@@ -30,7 +30,7 @@ OPEN = {
     ),
     WITH_FPU: (
         ("mrs", "lsls", "bmi.n"),
-        ("ldrd", "orrs.w", "bne.w", "strb.w"),
+        ("cmp", "bne.w", "strb.w", "ldrb.w"),
         ("ldmia.w", "pop", "vmsr", "vpop", "bx"),
     ),
 }

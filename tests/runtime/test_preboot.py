@@ -73,7 +73,7 @@ def after(
     with elf.open("rb") as file:
         start = ELFFile(file)["e_entry"]
     image = system.patched(folder / "system.elf", {RESET_VECTOR: start | 1, **patches})
-    return run(image, CONSOLES, 1500, options=("-device", f"loader,file={elf}"), patience=patience)
+    return run(image, CONSOLES, 2000, options=("-device", f"loader,file={elf}"), patience=patience)
 
 
 def boots(transcript: Transcript) -> int:
