@@ -100,7 +100,7 @@ def build_bare(configuration: Configuration) -> Image:
     project = configuration.folder / "application"
     _run("make", "-C", str(project))
     elf = project / "build" / "bare.elf"
-    return _image(elf, elf, [("bare", elf)], range(0))
+    return bare_image(elf)
 
 
 def build_virtual(configuration: Configuration) -> Image:
@@ -123,10 +123,20 @@ def build_virtual(configuration: Configuration) -> Image:
         stamp.write_text(state)
     _fvmkit("build", out, "--quiet")
     _fvmkit("link", out)
-    composed = read_composed(out)
+    return system_image(out)
+
+
+def bare_image(elf: Path) -> Image:
+    """A program on bare metal."""
+    return _image(elf, elf, [("bare", elf)], range(0))
+
+
+def system_image(folder: Path) -> Image:
+    """The linked image of a composed system."""
+    composed = read_composed(folder)
     elfs = [(part.name, composed.elf(part.name)) for part in composed.parts]
-    kernel = out / "kernel" / "kernel.elf"
-    return _image(out / "image" / "system.elf", kernel, elfs, _code(kernel))
+    kernel = folder / "kernel" / "kernel.elf"
+    return _image(folder / "image" / "system.elf", kernel, elfs, _code(kernel))
 
 
 def verify(configuration: Configuration) -> list[str]:

@@ -44,6 +44,17 @@ void guest_switch_set(virt_handler handler)
         return; /* the project has none, or the library switches */
     }
     bool may = handler != NULL && handler == by->handler;
+    if (by->sp != NULL) {
+        if (!may) {
+            guest_switch_in_vct();
+            return;
+        }
+        virt_yield_stack(by->sp, by->choose);
+        if (by->frames != NULL) {
+            by->frames();
+        }
+        return;
+    }
     guest_block.handler = handler;
     guest_block.enter = by->enter;
     fvm_state.task_switch.choose = may ? by->choose : choose_in_vct;

@@ -13,8 +13,8 @@ from porter.context_switch.assemble import CompileError, assemble
 from porter.context_switch.c_function import Writer
 from porter.context_switch.handler import Handler, transcribe
 from porter.context_switch.names import Names
-from porter.context_switch.pick import Pick, running_task
-from porter.context_switch.result import NotTranscribable
+from porter.context_switch.pick import Pick, Running, running_task
+from porter.context_switch.result import ROLE_SWITCH, NotTranscribable
 from porter.context_switch.variants import Key, Span, Variant, variants
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_facts import predefined
@@ -94,13 +94,13 @@ def known_to(options: CompileOptions) -> frozenset[str]:
     return frozenset(found)
 
 
-def with_pick_of_all(handler: Handler, arms: tuple[Arm, ...]) -> Handler:
+def with_pick_of_all(handler: Handler, arms: tuple[Arm, ...], names: Names) -> Handler:
     """The handler without its pick, where another arm has another one."""
     picks = [arm.handler.pick for arm in arms if isinstance(arm.handler, Handler)]
     if not isinstance(handler.pick, Pick):
         return handler
-    expected = handler.pick.short, running_task(handler.pick)
-    if all(isinstance(it, Pick) and (it.short, running_task(it)) == expected for it in picks):
+    expected = _pick_key(handler.pick, names)
+    if all(isinstance(it, Pick) and _pick_key(it, names) == expected for it in picks):
         return handler
     return replace(handler, pick="its #if arms differ in what lies between save and restore")
 
@@ -110,3 +110,10 @@ def _text(arm: Arm, names: Names) -> str:
         return arm.handler
     whole = replace(arm.handler, nodes=arm.handler.everything)
     return "\n".join(Writer(names, spaced=False).plain(whole))
+
+
+def _pick_key(pick: Pick, names: Names) -> tuple[bool, Running | list[str]]:
+    """What a yield does by a pick."""
+    choice = Handler("", ROLE_SWITCH, pick.nodes, "", 0)
+    running = running_task(pick)
+    return pick.short, running or Writer(names, spaced=False).plain(choice)

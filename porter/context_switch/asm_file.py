@@ -209,7 +209,7 @@ class AsmFile:
             refuse_thread_pointer(handler, self._project, assembly.object.machine)
             spans = self._spans_of(assembly, function, code, place)
             arms = self._arms.of(handler, spans, names) if self._in_c else ()
-            handler = with_pick_of_all(handler, arms)
+            handler = with_pick_of_all(handler, arms, names)
             start, end = place
             tail = self._tail(assembly, function, code, handler)
             end, last = (end, function.end) if tail is None else tail

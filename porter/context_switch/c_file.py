@@ -156,7 +156,7 @@ class CFile:
             refuse_callers_state(handler, self._vectors, self._project)
             refuse_thread_pointer(handler, self._project, assembly.object.machine)
             arms = self._arms.of(handler, self._spans_of(definition), names)
-            handler = with_pick_of_all(handler, arms)
+            handler = with_pick_of_all(handler, arms, names)
             self._found.append(_Found(handler, arms, definition))
         except (NumberMatters, NoCall) as reason:
             self._escalate(function.name, ROLE_QUERY, definition, str(reason))

@@ -10,7 +10,8 @@ from porter.context_switch.kinds import ARRAY, INTEGER, POINTER
 from porter.context_switch.lift_state import NOTHING, Signature
 from porter.context_switch.locals import pointer_locals
 from porter.context_switch.names import Names, Variable
-from porter.context_switch.pick import Running
+from porter.context_switch.pick import Pick, Running
+from porter.context_switch.result import ROLE_SWITCH
 from porter.context_switch.services import SERVICE
 from porter.context_switch.structure import conditions_and_statements, flatten
 from porter.context_switch.walk import reads, subexpressions
@@ -94,6 +95,17 @@ class Writer:
         if running.is_stack:
             return Guest((), "virt_yield_stack", (address, running.choose))
         return Guest((), "virt_yield_task", (address, running.choose, name))
+
+    def choice(self, running: Running, pick: Pick) -> list[str]:
+        """The variable and the function that a yield is over, where a handler's pick is its own."""
+        nodes = pick.choosing(running.variable)
+        return [
+            "/* What a yield does of it, on the stack of the task that yields. */",
+            self.define(running.variable, POINTER),
+            "",
+            f"static {self.signature(running.choose, NOTHING)}",
+            *self.body(Handler(running.choose, ROLE_SWITCH, nodes, "", 0)),
+        ]
 
     def _declare(self, call: Call, user: str) -> None:
         """A function that the file's C doesn't know, or not yet: as other files declare it, or, one

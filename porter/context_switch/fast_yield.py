@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from porter.context_switch.assembler_frames import AssemblerFrames
 from porter.context_switch.c_function import Writer
 from porter.context_switch.c_words import otherwise_declared
-from porter.context_switch.handler import Handler, raises_svc
+from porter.context_switch.handler import Handler, publish_name, raises_svc
 from porter.context_switch.ir import IDLE, IDLES, Call, Guest
 from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.names import Names
 from porter.context_switch.only_in_handler import may_not_choose, only_in_handler
-from porter.context_switch.pick import Pick, Running, running_task
+from porter.context_switch.pick import Pick, Running, own_choice, running_task
 from porter.context_switch.result import ROLE_SVC, ROLE_SWITCH
 from porter.context_switch.resumers import Resumers
 from porter.context_switch.saved_places import saved_behind
@@ -24,29 +24,27 @@ from porter.context_switch.saved_words import blocks_behind
 from porter.context_switch.stack_depth import ALLOWED, Unbounded, stack_depth
 from porter.context_switch.structure import conditions_and_statements
 from porter.context_switch.walk import used
-from porter.project.vectors import PENDSV, SVC, Vectors
+from porter.project.vectors import FAULT_HANDLERS, PENDSV, SVC, Vectors
 from porter.source.c_tree import one_line
 
-NO_START = (
-    "no first-task start here: one is recognised in a naked function or an assembler file, beside "
-    "the handler"
-)
-_IN_USER_MODE = frozenset(
-    {IDLE, IDLES, "virt_vct_trig", "virt_vct_clear", "virt_cycles", "virt_cpacr"}
-)
+_ANYWHERE = frozenset({"virt_vct_trig", "virt_vct_clear", "virt_cycles", "virt_cpacr"})
+_IN_USER_MODE = _ANYWHERE | {IDLE, IDLES}
+_OWN_DEPTH = 40  # bytes, for r4-r11, lr and a word: no compiler saves more for a few variables
 
 
 @dataclass(frozen=True)
 class FastYield:
     """`home` is the switch handler, called `name`. `running`: what the guest library switches over
     itself, and `depth` the bytes of a task's stack that choosing the next one takes; where it is
-    None a yield is the handler in user mode, and `because` says why."""
+    None a yield is the handler in user mode, and `because` says why. `own`: the port adds what
+    `running` names."""
 
     home: Handler
     name: str
     running: Running | None
     depth: int = 0
     because: str = ""
+    own: bool = False
 
     def __str__(self) -> str:
         if self.running is None:
@@ -61,14 +59,22 @@ class FastYield:
         in_task = recipe is not None and recipe.in_task
         return in_task and self.running is not None and not self.running.is_stack
 
-    @property
-    def behind(self) -> tuple[str, ...]:
+    def behind(self, writer: Writer) -> list[str]:
         """What stands behind the handler."""
-        return ("", f"VIRT_YIELD_HANDLER({self.name});") if self.running is None else ()
+        if self.running is None:
+            return ["", f"VIRT_YIELD_HANDLER({self.name});"]
+        if not self.own:
+            return []
+        pick = publish_name(self.home).pick
+        assert isinstance(pick, Pick)
+        frames = "virt_yield_short_frames" if pick.short else "NULL"
+        return ["", *writer.choice(self.running, pick), "",
+                f"VIRT_YIELD_OVER({self.name}, {self.running.variable}, {self.running.choose}, "
+                f"{frames});"]  # fmt: skip
 
     def registration(self, writer: Writer) -> tuple[Guest, ...]:
         """The calls in front of the first task's start."""
-        if self.running is None:
+        if self.running is None or self.own:
             return ()
         pick = self.home.pick
         short = isinstance(pick, Pick) and pick.short
@@ -131,23 +137,25 @@ def _over_running(
     vectors: Vectors,
     starts: bool,
 ) -> FastYield | str:
-    """A yield by the guest library's own switch, or why it can't be had."""
+    """A yield by the guest library's own switch, or why it can't be had. Only where a function
+    starts the first task it can be registered there; else it stands behind the handler."""
     if isinstance(home.pick, str):
         return home.pick
-    running = running_task(home.pick)
-    if running is None:
-        return "more happens between saving and restoring than one call without arguments"
-    if not starts:
-        return NO_START
     project = names.project
-    if names.function(running.choose) != NOTHING:
-        return f"{running.choose}() takes arguments or has a result"
+    running = running_task(home.pick)
+    own = running is None or not starts or names.function(running.choose) != NOTHING
+    if own or running is None:
+        running = own_choice(home.symbol)
+        if why := _only_in_handler(home.pick):
+            return why
     if other := _other_resumer(home, functions, project.resumers, vectors):
         return other
     if why := only_in_handler(home.pick, project.units, project.callees, project.resumers):
         return why
+    items = conditions_and_statements(home.pick.nodes)
+    called = [it.function for it in items if isinstance(it, Call)]
     try:
-        depth = stack_depth([running.choose], project.units, project.callees)
+        depth = stack_depth(called, project.units, project.callees) + _OWN_DEPTH * own
     except Unbounded as reason:
         return str(reason)
     if depth > ALLOWED:
@@ -160,7 +168,17 @@ def _over_running(
         return f"{cplusplus[0]} is C++ and has {cplusplus[1]}: does it look into frames?"
     if (declares := otherwise_declared(blocks, project.units)) is not None:
         return f"'{one_line(declares)}' is under another type elsewhere: does it look into frames?"
-    return FastYield(home, name, running, depth)
+    return FastYield(home, name, running, depth, own=own)
+
+
+def _only_in_handler(pick: Pick) -> str:
+    """Why these nodes do another thing on a task's stack than in a handler."""
+    for item in conditions_and_statements(pick.nodes):
+        if isinstance(item, Guest) and item.function not in _ANYWHERE:
+            return f"what {item.function}() does is another thing in user mode"
+        if used(item) & {"PRIMASK"}:
+            return "it asks for PRIMASK, which a yield sets"
+    return ""
 
 
 def _served_elsewhere(name: str, home: Handler, resumers: Resumers, vectors: Vectors) -> str:
@@ -203,6 +221,12 @@ def _other_resumer(
     for other in others:
         own = [written[name] for name in other.names if name in written]
         served = vectors.served_by((*own, *other.names))
+        if (
+            FAULT_HANDLERS & {*other.names}
+            and not served
+            and not resumers.leading_to(frozenset(other.names), weak=False)
+        ):
+            continue  # no guest runs it
         is_call = served == {SVC} or (not served and raised and len(calls) == 1)
         if other.role == ROLE_SWITCH or not is_call:
             name = (*own, *other.names)[0]

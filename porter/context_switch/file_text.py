@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from porter.context_switch.arms import Arm, Transcribed
 from porter.context_switch.c_function import Writer
 from porter.context_switch.conditional_text import under_conditions
-from porter.context_switch.fast_yield import NO_START, FastYield, fast_yield
+from porter.context_switch.fast_yield import FastYield, fast_yield
 from porter.context_switch.handler import Handler, publish_name
 from porter.context_switch.ir import Guest
 from porter.context_switch.lift_state import NOTHING
@@ -35,7 +35,7 @@ class FileText:
 
     blocks: dict[int, list[str]]
     fast: FastYield | None
-    slow: str = NO_START
+    slow: str = ""
 
     def reason(self, handler: Handler) -> str:
         """What a report says of a handler."""
@@ -109,7 +109,7 @@ def write_parts(parts: Sequence[Part], writer: Writer, names: Names, vectors: Ve
         text = [(arm.choices, tuple(_arm(arm, body))) for arm in part.arms]
         lines = [*part.head, *(under_conditions(text) if text else body(part.handler))]
         if fast is not None and part.handler is fast.home:
-            lines += fast.behind
+            lines += fast.behind(writer)
         blocks[part.start] = lines
     if externs := writer.externs():
         place = min(blocks)

@@ -20,7 +20,7 @@ from porter.context_switch.compiled_prototypes import CompiledPrototypes, Protot
 from porter.context_switch.conditional_text import seen
 from porter.context_switch.handler import Handler
 from porter.context_switch.ir import IDLE, Call, Guest
-from porter.context_switch.pick import Pick, running_task
+from porter.context_switch.pick import Pick, own_choice, running_task
 from porter.context_switch.proof import (
     LIBRARY,
     YIELDS_OVER,
@@ -215,15 +215,22 @@ class Prover:
         if not isinstance(handler.pick, Pick):
             return 0
         running = running_task(handler.pick)
-        if running is None or not any(mentions(ported, it) for it in YIELDS_OVER):
+        own = own_choice(handler.symbol)
+        text = self._edited[self._port.name]
+        if own.choose.encode() in text:
+            library = library_pick(own.variable, own.choose, own.is_stack, own=True)
+            edited = {**self._edited, self._port.name: text + b"\n" + library.encode()}
+            pick = port_object(self._port, edited, self._options)
+        elif running is not None and any(mentions(ported, it) for it in YIELDS_OVER):
+            with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+                source = Path(folder, "pick.c")
+                source.write_text(library_pick(running.variable, running.choose, running.is_stack))
+                pick = compile_object(source, self._options, "-O2")
+        else:
             return 0
-        with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
-            source = Path(folder, "pick.c")
-            source.write_text(library_pick(running.variable, running.choose, running.is_stack))
-            pick = compile_object(source, self._options, "-O2")
-        symbols = (handler.symbol, LIBRARY)
+        symbols, short = (handler.symbol, LIBRARY), handler.pick.short
         try:
-            return prove_pick(original, pick, symbols, model, handler.pick.short, self._command)
+            return prove_pick(original, pick, symbols, model, short, self._command, (own.variable,))
         except NotTranscribable as reason:
             raise NoYield(handler.symbol, f"not proved, {reason}") from reason
 

@@ -18,11 +18,11 @@ def kept_at(pick: Pick) -> tuple[list[Expr], list[tuple[bytes, int]]]:
         if isinstance(item, Assign):
             values[item.target] = _known(item.value, values)
         elif isinstance(item, Store):
-            if pick.parameter in variables(_known(item.value, values)):
+            if "SP" in variables(_known(item.value, values)):
                 addresses.append(_known(item.address, values))
         elif isinstance(item, Call):
             for place, argument in enumerate(item.arguments):
-                if pick.parameter in variables(_known(argument, values)):
+                if "SP" in variables(_known(argument, values)):
                     parameters.append((item.function.encode(), place))
     return addresses, parameters
 

@@ -25,10 +25,11 @@ from tests.support.built import Built, build, change
 from tests.support.until_passed import said_until_passed
 
 HERE = Path(__file__).resolve().parent
-BARE_SCRIPT = HERE.parents[1] / "benchmarks" / "application" / "startup" / "bare.ld"
+BENCHMARK = HERE.parents[1] / "benchmarks" / "application"
 FVMKIT = Path(sys.executable).with_name("fvmkit")
 PATIENCE = 60
-ICOUNT = "shift=7,sleep=off"
+SHIFT = 7  # an instruction takes 2**SHIFT ns
+ICOUNT = f"shift={SHIFT},sleep=off"
 
 
 @dataclass(frozen=True)
@@ -147,6 +148,7 @@ def project(rtos: Rtos, folder: Path) -> list[Path]:
     own = folder / "application"
     shutil.copytree(HERE / "application", own)
     shutil.copy(HERE / "boards" / rtos.machine.headers / "board.h", own)
+    shutil.copy(BENCHMARK / "inc" / "marks.h", own)
     for file in rtos.folder.rglob("*.[ch]"):
         target = own / file.relative_to(rtos.folder)
         target.parent.mkdir(exist_ok=True)
@@ -232,19 +234,31 @@ def guest(system: Built) -> list[str]:
 def bare(rtos: Rtos, folder: Path) -> list[str]:
     """What it says as it was, without any virtual machine."""
     machine = rtos.machine
+    elf = bare_elf(rtos, folder)
+    serials = ["stdio"] if machine.clocks else ["null", "stdio"]
+    qemu = ["qemu-system-arm", "-M", machine.board, "-kernel", str(elf), "-display", "none"]
+    qemu += ["-monitor", "none", "-icount", ICOUNT]
+    qemu += [word for serial in serials for word in ("-serial", serial)]
+    return said_until_passed(qemu, "", PATIENCE)
+
+
+def bare_elf(rtos: Rtos, folder: Path) -> Path:
+    """The demonstration as it was, linked for bare metal."""
+    machine = rtos.machine
     built = project(rtos, folder / "project")
     elf = folder / "bare.elf"
     names = {"switch": "SWITCH", "tick": "TICK", "svc": "SUPERVISOR"}
     flash = "0x08000000" if machine.clocks else "0"
     command = ["arm-none-eabi-gcc", *_options(rtos, folder / "project"), "-O2", "-std=gnu11"]
     command += [f"-D{names[kind]}={handler}" for kind, handler in rtos.handlers.items()]
-    command += ["-nostartfiles", f"-T{BARE_SCRIPT}", f"-Wl,--defsym=FLASH={flash}", *rtos.linked]
+    command += [
+        "-nostartfiles",
+        f"-T{BENCHMARK / 'startup' / 'bare.ld'}",
+        f"-Wl,--defsym=FLASH={flash}",
+        *rtos.linked,
+    ]
     command += ["--specs=nano.specs", "-o", str(elf), str(HERE / "bare.c")]
     command += [word for it in built for word in (*_named(rtos, it), "-x", "none")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    serials = ["stdio"] if machine.clocks else ["null", "stdio"]
-    qemu = ["qemu-system-arm", "-M", machine.board, "-kernel", str(elf), "-display", "none"]
-    qemu += ["-monitor", "none", "-icount", ICOUNT]
-    qemu += [word for serial in serials for word in ("-serial", serial)]
-    return said_until_passed(qemu, "", PATIENCE)
+    return elf

@@ -73,7 +73,7 @@ def after(
     with elf.open("rb") as file:
         start = ELFFile(file)["e_entry"]
     image = system.patched(folder / "system.elf", {RESET_VECTOR: start | 1, **patches})
-    return run(image, CONSOLES, 2000, options=("-device", f"loader,file={elf}"), patience=patience)
+    return run(image, CONSOLES, 3000, options=("-device", f"loader,file={elf}"), patience=patience)
 
 
 def boots(transcript: Transcript) -> int:
@@ -105,7 +105,7 @@ def comparing(system: Callable[[str], Built], tmp_path_factory: pytest.TempPathF
 def test_it_runs_as_if_nobody_ran_before(
     comparing: Built, tmp_path: Path, left: tuple[str, ...]
 ) -> None:
-    transcript = after(comparing, tmp_path, {}, 5, *left)
+    transcript = after(comparing, tmp_path, {}, 30, *left)
     assert transcript.reached
     assert boots(transcript) == 1
     assert not transcript.faults

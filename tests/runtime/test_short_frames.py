@@ -11,7 +11,7 @@ from tests.runtime.observed import about
 from tests.support.built import Built
 from tests.support.counted import Transcript, run
 
-CONSOLES = {"short": 1, "granted": 2}
+CONSOLES = {"short": 1, "granted": 2, "over": 3}
 
 
 @pytest.fixture(scope="module")
@@ -26,8 +26,9 @@ def test_no_task_loses_a_register(transcript: Transcript, vm: str) -> None:
     assert min(about(values, "rounds").values()) > 300, "all three went on"
 
 
-def test_each_side_resumes_both_kinds_of_frame(transcript: Transcript) -> None:
-    values = transcript.values("short")
+@pytest.mark.parametrize("vm", ["short", "over"])
+def test_each_side_resumes_both_kinds_of_frame(transcript: Transcript, vm: str) -> None:
+    values = transcript.values(vm)
     yielded, preempted = about(values, "yield"), about(values, "preempt")
     assert preempted["all"] == 1499, "every tick but the last switched, and no yield went there"
     assert min(yielded["to_yielded"], yielded["to_preempted"]) > 300

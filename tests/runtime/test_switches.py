@@ -70,7 +70,7 @@ def checking(
             ],
         ),
     )
-    return run(built.elf, CONSOLES, 2000)
+    return run(built.elf, CONSOLES, 3000)
 
 
 def boots(transcript: Transcript) -> int:

@@ -11,14 +11,14 @@ from tests.runtime.observed import about
 from tests.support.built import Built, once, with_other_kernel
 from tests.support.counted import Transcript, run
 
-CONSOLES = {"hard": 1, "soft": 2, "handled": 3, "own": 4}
+CONSOLES = {"hard": 1, "soft": 2, "handled": 3, "own": 4, "over": 5}
 VMS = list(CONSOLES)
-COOPERATIVE = ["hard", "soft", "own"]
+COOPERATIVE = ["hard", "soft", "own", "over"]
 
 
 @pytest.fixture(scope="module")
 def transcript(system: Callable[[str], Built]) -> Transcript:
-    return run(system("tasks").elf, CONSOLES, 2000)
+    return run(system("tasks").elf, CONSOLES, 3000)
 
 
 @pytest.mark.parametrize("vm", VMS)
@@ -53,7 +53,7 @@ def test_frames_inside_it_blocks_were_among_them(transcript: Transcript, vm: str
 
 
 def test_only_the_vm_with_a_grant_has_fpu_frames(transcript: Transcript) -> None:
-    for vm in ("hard", "own"):
+    for vm in ("hard", "own", "over"):
         assert about(transcript.values(vm), "preempt")["with_fpu"] > 300
     assert about(transcript.values("soft"), "preempt")["with_fpu"] == 0
 
@@ -67,5 +67,5 @@ def test_a_kernel_that_forgets_the_fpu_is_noticed(
         "tasks without FPU save",
         lambda room: with_other_kernel(system("tasks"), room, "arch/armv7m/entry.S", forget),
     )
-    values = run(changed.elf, CONSOLES, 2000).values("hard")
+    values = run(changed.elf, CONSOLES, 3000).values("hard")
     assert sum(about(values, "bad").values()) > 0

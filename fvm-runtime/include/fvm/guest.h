@@ -260,10 +260,17 @@ int virt_idles(void);
  * if that isn't vector 0's, VCT switches. */
 #define VIRT_YIELD_HANDLER(handler)                                                                \
     const struct virt_yield_handler virt_yield_handler = {(handler), guest_choose_by_handler,      \
-                                                          guest_enter_handler}
+                                                          guest_enter_handler, NULL, NULL}
+/* VIRT_YIELD_OVER(handler, sp, choose, frames); at file scope: virt_yield_stack(&sp, choose), and
+ * frames() if it isn't NULL but virt_yield_short_frames, while `handler` is that of vector 0. */
+#define VIRT_YIELD_OVER(handler, sp, choose, frames)                                               \
+    const struct virt_yield_handler virt_yield_handler = {(handler), (choose), NULL, &(sp),        \
+                                                          (frames)}
 struct virt_yield_handler {
     virt_handler handler;
     void (*choose)(void), (*enter)(void); /* the library's, linked where a project says this */
+    void *volatile *sp;                   /* NULL: by the handler */
+    void (*frames)(void);
 };
 extern const struct virt_yield_handler virt_yield_handler __attribute__((weak));
 void guest_choose_by_handler(void);

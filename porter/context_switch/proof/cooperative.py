@@ -17,7 +17,7 @@ from porter.context_switch.proof.constants import asked_by
 from porter.context_switch.proof.emulate import Emulator
 from porter.context_switch.proof.link import link_pair
 from porter.context_switch.proof.model import Model
-from porter.context_switch.proof.outcome import Broken, Stray
+from porter.context_switch.proof.outcome import Broken, Outcome, Stray
 from porter.context_switch.proof.result import NotProved
 from porter.context_switch.proof.states import State
 from porter.context_switch.proof.walk import reachable
@@ -29,12 +29,14 @@ _LEAST, _ENOUGH = 200, 800
 _BASIC = 0x10  # bit of EXC_RETURN: no FPU state in the frame
 
 
-def library_pick(variable: str, choose: str, is_stack: bool) -> str:
+def library_pick(variable: str, choose: str, is_stack: bool, own: bool = False) -> str:
     """C of what the guest library's switch does with `virt_yield_task(&variable, choose, ...)`, or
-    with `virt_yield_stack(&variable, choose)`."""
+    with `virt_yield_stack(&variable, choose)`. `own`: it stands behind both, and what choose()
+    does is part of it, not a call as others."""
+    inline = "static inline __attribute__((always_inline)) " if own else ""
     return f"""\
 extern void *volatile {variable};
-void {choose}(void);
+{inline}void {choose}(void);
 unsigned *{LIBRARY}(unsigned *sp);
 unsigned *{LIBRARY}(unsigned *sp)
 {{
@@ -54,11 +56,13 @@ def prove_pick(
     model: Model,
     short: bool,
     command: tuple[str, ...],
+    own: tuple[str, ...] = (),
 ) -> int:
     """How many yields were compared. `symbols`: the handler in one object and the pick in the
-    other; `short`: no EXC_RETURN in the frame. Raises NotProved."""
+    other, which alone has the variables `own`; `short`: no EXC_RETURN in the frame. Raises
+    NotProved."""
     called = dict(model.arguments)
-    images = link_pair(original, pick, symbols, called, command, compared=model.compared)
+    images = link_pair(original, pick, symbols, called, command, own, model.compared)
     words = images[0].variables
     handler = Emulator(images[0], model, words, native=True)
     function = replace(model, role=ROLE_OTHER, returns=True)
@@ -92,13 +96,24 @@ def prove_pick(
             raise NotProved(
                 f"the yield {problem or 'goes astray'}, {from_state(state)}"
             ) from problem
-        resumed = 32 if short else 36 if wanted.context[8] & _BASIC else 100
-        if picked.result + resumed != wanted.context[9]:
-            raise NotProved(f"a yield resumes another frame than PendSV, {from_state(state)}")
-        context, result = wanted.context, picked.result
-        if found := difference(wanted, replace(picked, context=context, result=wanted.result)):
-            raise NotProved(f"a yield isn't PendSV: {found}, {from_state(state)}")
-        compared += bool(result)
+        found = _not_resumed(wanted, picked, short)
+        if not found:
+            compared += bool(picked.result)
+            continue
+        # Where the handler saves nothing, what the yield pushed makes no difference if it is what
+        # lay there before.
+        state.is_pushed = True
+        if _not_resumed(handler.run(state), picked, short):
+            raise NotProved(f"{found}, {from_state(state)}")
     if compared < _LEAST:
         raise NotProved(f"only {compared} of {STATES} states lead a yield to its end")
     return compared
+
+
+def _not_resumed(wanted: Outcome, picked: Outcome, short: bool) -> str:
+    """In what a yield differs from its handler; nothing where it doesn't."""
+    resumed = 32 if short else 36 if wanted.context[8] & _BASIC else 100
+    if picked.result + resumed != wanted.context[9]:
+        return "a yield resumes another frame than PendSV"
+    found = difference(wanted, replace(picked, context=wanted.context, result=wanted.result))
+    return found and f"a yield isn't PendSV: {found}"

@@ -199,7 +199,7 @@ class Emulator(Emulated):
     def _start(self, state: State) -> None:
         self._state, self._looks_under = state, []
         self._reset(state.variables, state.arena, self._initial_block(state))
-        if state.frame and not self._native:
+        if state.frame and (state.is_pushed or not self._native):
             self._shared.write(state.psp - len(state.frame), state.frame)
         self._shared.write(SYSTEM_SPACE, bytes(PAGE))
         self._shared.write(CPACR, struct.pack("<I", state.cpacr))

@@ -189,6 +189,7 @@ class State:
         found = words.variables(variables)
         self.variables = words.coincide(self.scratch, self.psp, found).tobytes()
         self.frame = b""  # what a yield has pushed: it ends at PSP
+        self.is_pushed = False  # whether the original finds that there, too
         self._effects: list[Effects] = []
 
     def __str__(self) -> str:

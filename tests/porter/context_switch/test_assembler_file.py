@@ -150,9 +150,12 @@ def test_names_declared_in_a_list_stay_so_for_what_stays(word: str, tmp_path: Pa
     assert rest.exported == {"os_double"}
 
 
-def test_the_librarys_yield_wants_a_start_that_is_recognised(tmp_path: Path) -> None:
-    handler = named(with_header(tmp_path, HEADER).port(), "PendSV_Handler")
-    assert "yield by itself (no first-task start here: one is recognised" in handler.reason
+def test_the_librarys_yield_needs_no_start_in_the_file(tmp_path: Path) -> None:
+    tree = with_header(tmp_path, HEADER)
+    other = tmp_path / "choose.c"
+    other.write_text('#include "os.h"\nvoid choose(void) { }\n')
+    handler = named(replace(tree, files=(*tree.files, other)).port(), "PendSV_Handler")
+    assert "fast yield through PendSV_Handler_choose()" in handler.reason, handler.reason
 
 
 def test_a_file_may_call_itself_otherwise(tmp_path: Path) -> None:

@@ -67,11 +67,18 @@ def test_a_frame_of_whatever_shape_yields_without_a_trap(shape: str, tmp_path: P
     assert "fast yield by itself" in port(tmp_path, SHAPES[shape]).reason
 
 
-def test_so_does_one_for_cores_without_fpu(tmp_path: Path) -> None:
+def test_one_for_cores_without_fpu_has_the_librarys_frame(tmp_path: Path) -> None:
     without = [text for text in FLAGGED.splitlines(keepends=True)
                if not any(it in text for it in ("d8", "{r4} ", "{r3}", "lr, #0x10", " it ",
                                                 "mov r4", "moveq", "cmp r3", "bicne"))]  # fmt: skip
-    assert "fast yield by itself" in port(tmp_path, "".join(without), M3).reason
+    tree = fixture(tmp_path, "".join(without), M3)
+    (found,) = [it for it in tree.port() if it.name == "PendSV_Handler"]
+    assert "fast yield through PendSV_Handler_choose()" in found.reason
+    assert "yields equal to it" in found.reason
+    assert (
+        b"VIRT_YIELD_OVER(PendSV_Handler, PendSV_Handler_sp, PendSV_Handler_choose, "
+        b"virt_yield_short_frames);" in found.replacement
+    )
 
 
 STRAYS = {

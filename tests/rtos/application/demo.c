@@ -4,6 +4,7 @@
 #include <stdint.h>
 
 #include "board.h"
+#include "marks.h"
 #include "rtos.h"
 
 enum { ROUNDS = 500, DELAYS = 20, BEATS = 200 };
@@ -92,7 +93,9 @@ static void server(void)
         for (uint32_t round = 0; round < ROUNDS; round++) {
             rtos_give(&there);
             step(&held);
+            MARK(take_start);
             CHECK(rtos_take(&back, RTOS_FOREVER));
+            MARK(give_stop);
             mix = mixed(&held, mix);
         }
         check_held(&held);
@@ -109,9 +112,11 @@ static void returner(void)
         fill(&held, 7);
         for (uint32_t round = 0; round < ROUNDS; round++) {
             CHECK(rtos_take(&there, RTOS_FOREVER));
+            MARK(take_stop);
             step(&held);
             mix = mixed(&held, mix);
             told[1] = mix;
+            MARK(give_start);
             rtos_give(&back);
         }
         check_held(&held);

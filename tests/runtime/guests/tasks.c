@@ -107,6 +107,21 @@ void switch_handler(void)
 VIRT_YIELD_HANDLER(switch_handler);
 #endif
 
+#ifdef TEST_OVER /* as where more happens than a choice */
+static void *volatile kept;
+static void choose_over(void)
+{
+    current->sp = kept;
+    choose();
+    kept = current->sp;
+}
+#ifdef TEST_SHORT
+VIRT_YIELD_OVER(switch_handler, kept, choose_over, virt_yield_short_frames);
+#else
+VIRT_YIELD_OVER(switch_handler, kept, choose_over, NULL);
+#endif
+#endif
+
 /* ... and of an SVC handler that starts the first task. */
 void svc_handler(void)
 {
@@ -267,11 +282,11 @@ int main(void)
     create(&task[0], yielding);
     create(&task[1], crunching);
     create(&task[2], masking);
-#if !defined TEST_USER && !defined TEST_HANDLER
+#if !defined TEST_USER && !defined TEST_HANDLER && !defined TEST_OVER
     virt_yield_task((void *volatile *)&current, choose, NULL);
-#endif
 #ifdef TEST_SHORT
     virt_yield_short_frames();
+#endif
 #endif
     (void)hyp_tick_set(1000);
     (void)virt_vct_trig(FVM_VIRT_SVC);
