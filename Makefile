@@ -62,8 +62,9 @@ soak: setup ## an hour of a system's own time under random faults, an hour of al
 	@$(PY) -m tests.faults.soak $(SOAK)
 	@$(PY) -m tests.configurations.campaign $(SOAK)
 
-bench: setup ## instructions of every operation, beside bare-metal FreeRTOS; the scanner's speed
+bench: setup ## instructions of every operation, beside bare-metal FreeRTOS and, in RTOS_TREES=FOLDER, others; the scanner's speed
 	@$(PY) -m benchmarks --all
+	@$(PY) -m tests.rtos.exchanges
 	@$(PY) -m benchmarks.scanner
 
 scaling: setup ## cost of operations as a system grows, and latency under a flood of interrupts

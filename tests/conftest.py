@@ -26,7 +26,7 @@ def pytest_report_header() -> str:
 
 @pytest.hookimpl(trylast=True)  # of what -k and -m left
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of each campaign a sample: a sixth, or of `campaign(12)` a twelfth."""
+    """Of each campaign a sample: an eighth, or of `campaign(12)` a twelfth."""
     campaigns: dict[str, list[pytest.Item]] = {}  # by test: fixtures may part its cases
     for item in items:
         if item.get_closest_marker("campaign"):
