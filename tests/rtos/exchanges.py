@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "rtos-patches" / "README.md"
 BEGIN, END = "<!-- exchanges: written by `make bench` -->", "<!-- end of exchanges -->"
 OPERATIONS = ("take", "give")
-# The authors' own system in the same QEMU, GCC 12.2 -O3, netduinoplus2: semaphore to the waiting task.
+# The authors' own system in the same QEMU, GCC 12.2 -O3, netduinoplus2: a semaphore to who waits.
 AUTHORS = {("RMP", "cm4f", "give"): "141 -> 244, 1.73"}
 SAMPLES = 300  # of each; the demonstration has 500 before its timer runs
 LIMIT = 40_000_000  # instructions of a run
