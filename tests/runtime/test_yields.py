@@ -181,6 +181,7 @@ def processor(
     return Processor(build(folder, machine, defines), machine is M4F)
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("entry", ["yields", "yields_in_critical_section"])
 @pytest.mark.parametrize(("processor", "way"), CASES, indirect=["processor"])
 def test_a_task_keeps_its_registers_wherever_the_interrupt_comes(

@@ -159,6 +159,7 @@ def project(
     return files, data, tree.options
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("what", DOES)
 @pytest.mark.parametrize("road", ROADS)
 def test_what_the_end_does_is_told(road: str, what: str, tmp_path: Path) -> None:

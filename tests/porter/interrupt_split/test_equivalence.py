@@ -23,6 +23,7 @@ def _id(shape: Shape) -> str:
     return shape.name
 
 
+@pytest.mark.campaign
 @pytest.mark.parametrize("shape", SPLIT, ids=_id)
 def test_split_handler_does_what_it_did(shape: Shape, tmp_path: Path) -> None:
     pair = build(tmp_path, shape)
