@@ -38,17 +38,17 @@ HANDLERS = (
     Handler("FreeRTOS", "vPortSVCHandler", "svc", linked_as="SVC_Handler"),
     Handler("flagged.c", "PendSV_Handler", "switch"),
     Handler("first_by_psp.c", "PendSV_Handler", "switch", (("switch_hook", 0),)),
-    Handler("compare_tasks.c", "PendSV_Handler", "switch"),
+    Handler("compare_tasks.c", "PendSV_Handler", "switch", (), True),
     Handler("scheduler_says.c", "PendSV_Handler", "switch", SCHEDULE),
     Handler("high_registers.c", "PendSV_Handler", "switch", (("choose_task", 0),)),
     Handler("running_task.c", "PendSV_Handler", "switch", SCHEDULE, True),
     Handler("short_frame.c", "PendSV_Handler", "switch", SCHEDULE, True),
-    Handler("second_word.c", "PendSV_Handler", "switch", SCHEDULE),
+    Handler("second_word.c", "PendSV_Handler", "switch", SCHEDULE, True),
     Handler("mask_in_frame.c", "PendSV_Handler", "switch"),
     Handler("counted_loop.c", "PendSV_Handler", "switch", (("choose", 1),)),
     Handler("fpu_if_there.c", "PendSV_Handler", "switch", SCHEDULE),
     Handler("numbered_call.c", "SVC_Handler", "call", (("serve", 1),)),
-    Handler("stack_in_stack_out.c", "PendSV_Handler", "switch", (("next_stack", 2),)),
+    Handler("stack_in_stack_out.c", "PendSV_Handler", "switch", (("next_stack", 2),), True),
 )
 
 
