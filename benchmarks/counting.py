@@ -91,36 +91,13 @@ def measure(
         for address in places
     }
     elf = patched(image.elf, folder / "run.elf", words)
-    lines = _configuration(image, operations, count)
-    spans = dict(
-        zip(
-            (o.name for o in operations),
-            count_spans(machine.qemu, machine.shift, elf, lines, folder),
-            strict=True,
-        )
-    )
-    missing = [
-        name
-        for name, span in spans.items()
-        if int((span.samples["ticks"] == 0).sum()) < count + WARM_UP
-    ]
-    if missing:
-        raise FvmError(f"didn't get to the end of {', '.join(missing)}", file=elf)
-    return spans
-
-
-def count_spans(
-    machine: str, shift: int, elf: Path, configuration: Sequence[str], folder: Path
-) -> list[Span]:
-    """What the plugin counts on one of QEMU's machines, in the order of its configuration's
-    numbers (plugin/measure.c reads it). `shift`: see Machine; `folder`: for its files."""
     config, out = folder / "spans", folder / "samples"
-    config.write_text("\n".join(configuration) + "\n")
+    config.write_text("\n".join(_configuration(image, operations, count)) + "\n")
     out.unlink(missing_ok=True)
     plugin = compile_plugin(folder)
-    arguments = [QEMU, "-M", machine, "-display", "none", "-monitor", "none"]
+    arguments = [QEMU, "-M", machine.qemu, "-display", "none", "-monitor", "none"]
     arguments += ["-serial", "null", "-kernel", str(elf)]
-    arguments += ["-icount", f"shift={shift},sleep=off"]
+    arguments += ["-icount", f"shift={machine.shift},sleep=off"]
     arguments += ["-plugin", f"{plugin},config={config},out={out}"]
     done = subprocess.run(
         arguments,
@@ -132,7 +109,15 @@ def count_spans(
     )
     if done.returncode not in (0, LIMIT_REACHED):
         raise FvmError(f"QEMU ended with status {done.returncode}: {done.stderr}", file=elf)
-    return decode(out)
+    spans = dict(zip((o.name for o in operations), decode(out), strict=True))
+    missing = [
+        name
+        for name, span in spans.items()
+        if int((span.samples["ticks"] == 0).sum()) < count + WARM_UP
+    ]
+    if missing:
+        raise FvmError(f"didn't get to the end of {', '.join(missing)}", file=elf)
+    return spans
 
 
 def _configuration(image: Image, operations: Sequence[Operation], count: int) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.operations import Operation
@@ -20,14 +20,19 @@ TARGETS = ((12 * KIB, 2 * KIB, "30.6 kB / 6.8 kB"), (6 * KIB, 3 * KIB // 2, "17.
 
 
 def write_tables(document: Path, results: Sequence[Results]) -> None:
-    """Replaces what is between the markers."""
+    """Replaces the tables of the last run."""
+    write_between(document, BEGIN, END, _document(results))
+
+
+def write_between(document: Path, begin: str, end: str, lines: Iterable[str]) -> None:
+    """Replaces what is between two markers of a document."""
     text = document.read_text("utf-8")
-    if text.count(BEGIN) != 1 or text.count(END) != 1:
-        raise FvmError(f"needs the lines '{BEGIN}' and '{END}' once each", file=document)
-    before, _, rest = text.partition(BEGIN)
-    after = rest.partition(END)[2]
-    table = "\n".join(_document(results))
-    document.write_text(f"{before}{BEGIN}\n{table}\n{END}{after}", "utf-8")
+    if text.count(begin) != 1 or text.count(end) != 1:
+        raise FvmError(f"needs the lines '{begin}' and '{end}' once each", file=document)
+    before, _, rest = text.partition(begin)
+    after = rest.partition(end)[2]
+    table = "\n".join(lines)
+    document.write_text(f"{before}{begin}\n{table}\n{end}{after}", "utf-8")
 
 
 def _document(results: Sequence[Results]) -> Iterator[str]:

@@ -22,7 +22,7 @@ from porter.context_switch.resumers import Resumers
 from porter.context_switch.saved_places import saved_behind
 from porter.context_switch.saved_words import blocks_behind
 from porter.context_switch.stack_depth import ALLOWED, Unbounded, stack_depth
-from porter.context_switch.structure import conditions_and_statements
+from porter.context_switch.structure import Node, conditions_and_statements
 from porter.context_switch.walk import used
 from porter.project.vectors import FAULT_HANDLERS, PENDSV, SVC, Vectors
 from porter.source.c_tree import one_line
@@ -114,12 +114,9 @@ def _only_in_vct(handlers: Sequence[Handler], names: Names) -> str:
     """Why a handler can't run in user mode, as a part of a yield."""
     project = names.project
     for handler in handlers:
-        items = list(conditions_and_statements(handler.nodes))
-        for item in items:
-            if isinstance(item, Guest) and item.function not in _IN_USER_MODE:
-                return f"what {item.function}() does is another thing in user mode"
-            if used(item) & {"PRIMASK"}:
-                return "it asks for PRIMASK, which a yield sets"
+        items = conditions_and_statements(handler.nodes)
+        if why := _another_thing(handler.nodes, _IN_USER_MODE):
+            return why
         if why := may_not_choose(handler.nodes, project.units, project.callees):
             return why
         called = [it.function for it in items if isinstance(it, Call)]
@@ -146,7 +143,7 @@ def _over_running(
     own = running is None or not starts or names.function(running.choose) != NOTHING
     if own or running is None:
         running = own_choice(home.symbol)
-        if why := _only_in_handler(home.pick):
+        if why := _another_thing(home.pick.nodes, _ANYWHERE):
             return why
     if other := _other_resumer(home, functions, project.resumers, vectors):
         return other
@@ -171,10 +168,10 @@ def _over_running(
     return FastYield(home, name, running, depth, own=own)
 
 
-def _only_in_handler(pick: Pick) -> str:
-    """Why these nodes do another thing on a task's stack than in a handler."""
-    for item in conditions_and_statements(pick.nodes):
-        if isinstance(item, Guest) and item.function not in _ANYWHERE:
+def _another_thing(nodes: tuple[Node, ...], same: frozenset[str]) -> str:
+    """What of these nodes is another thing in user mode; `same`: functions that aren't."""
+    for item in conditions_and_statements(nodes):
+        if isinstance(item, Guest) and item.function not in same:
             return f"what {item.function}() does is another thing in user mode"
         if used(item) & {"PRIMASK"}:
             return "it asks for PRIMASK, which a yield sets"

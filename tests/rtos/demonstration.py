@@ -28,8 +28,7 @@ HERE = Path(__file__).resolve().parent
 BENCHMARK = HERE.parents[1] / "benchmarks" / "application"
 FVMKIT = Path(sys.executable).with_name("fvmkit")
 PATIENCE = 60
-SHIFT = 7  # an instruction takes 2**SHIFT ns
-ICOUNT = f"shift={SHIFT},sleep=off"
+ICOUNT = "shift=7,sleep=off"
 
 
 @dataclass(frozen=True)

@@ -15,18 +15,24 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks.build import bare_image, system_image
-from benchmarks.counting import Image, count_spans
-from benchmarks.samples import WARM_UP, Figures
-from tests.rtos.demonstration import SHIFT, Rtos, bare_elf, every, guest_system
+from benchmarks.counting import Image
+from benchmarks.counting import measure as counted
+from benchmarks.document import write_between
+from benchmarks.machines import MACHINES
+from benchmarks.operations import Operation
+from benchmarks.samples import Figures
+from tests.rtos.demonstration import Rtos, bare_elf, every, guest_system
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCUMENT = ROOT / "rtos-patches" / "README.md"
 BEGIN, END = "<!-- exchanges: written by `make bench` -->", "<!-- end of exchanges -->"
-OPERATIONS = ("take", "give")
+OPERATIONS = [
+    Operation("take", "a take that waits, to the other task", "take_start", "take_stop", ""),
+    Operation("give", "a give, to the task that waited", "give_start", "give_stop", ""),
+]
 # The authors' own system in the same QEMU, GCC 12.2 -O3, netduinoplus2: a semaphore to who waits.
 AUTHORS = {("RMP", "cm4f", "give"): "141 -> 244, 1.73"}
 SAMPLES = 300  # of each; the demonstration has 500 before its timer runs
-LIMIT = 40_000_000  # instructions of a run
 
 
 @dataclass(frozen=True)
@@ -54,26 +60,13 @@ def measure(rtos: Rtos, folder: Path) -> list[Exchange]:
     """Both operations on both sides."""
     bare = _count(rtos, bare_image(bare_elf(rtos, folder)), folder)
     guest = _count(rtos, system_image(guest_system(rtos, folder / "system").folder), folder)
-    return [
-        Exchange(rtos.name, rtos.machine.core, name, bare[name], guest[name]) for name in OPERATIONS
-    ]
+    return [Exchange(rtos.name, rtos.machine.core, name, bare[name], guest[name]) for name in bare]
 
 
 def _count(rtos: Rtos, image: Image, folder: Path) -> dict[str, Figures]:
-    lines = [f"kernel {image.kernel.start:#x} {image.kernel.stop:#x}"]
-    lines.append(f"count {SAMPLES + WARM_UP} {LIMIT}")
-    lines += [f"entry {address:#x} {number}" for address, number in image.entries.items()]
-    for number, name in enumerate(OPERATIONS):
-        for word in ("start", "stop"):
-            places = sorted(image.symbols.marks[f"{name}_{word}"])
-            lines += [f"{word} {number} {place:#x}" for place in places]
-    found: dict[str, Figures] = {}
-    spans = count_spans(rtos.machine.board, SHIFT, image.elf, lines, folder)
-    for name, span in zip(OPERATIONS, spans, strict=True):
-        figures = span.figures
-        assert figures is not None and figures.count >= SAMPLES, f"{rtos}: {name} has too few"
-        found[name] = figures
-    return found
+    machine = next(it for it in MACHINES.values() if it.qemu == rtos.machine.board)
+    spans = counted(machine, image, OPERATIONS, SAMPLES, folder)
+    return {name: span.figures for name, span in spans.items() if span.figures is not None}
 
 
 def table(found: list[Exchange]) -> Iterator[str]:
@@ -122,13 +115,7 @@ def _write(found: list[Exchange]) -> None:
         for it in found
     ]  # fmt: skip
     out.write_text(json.dumps(rows, indent=1) + "\n", "utf-8")
-    content = DOCUMENT.read_text("utf-8")
-    if content.count(BEGIN) != 1 or content.count(END) != 1:
-        raise SystemExit(f"{DOCUMENT}: needs the lines '{BEGIN}' and '{END}' once each")
-    before, _, rest = content.partition(BEGIN)
-    after = rest.partition(END)[2]
-    text = "\n".join(table(found))
-    DOCUMENT.write_text(f"{before}{BEGIN}\n\n{text}\n\n{END}{after}", "utf-8")
+    write_between(DOCUMENT, BEGIN, END, ["", *table(found), ""])
 
 
 if __name__ == "__main__":
