@@ -205,7 +205,7 @@ def show(running: Running, screen: Screen, deadline: float | None, verbose: bool
             for line in running.lines:
                 said = said.replace(f"label {line.id}", line.name)
             click.echo(said, err=True)
-        if not events and not running.machine.running:
+        if not events and running.machine.has_ended():
             break
         reading = reading and take_input(running)
     screen.flush()

@@ -125,22 +125,17 @@ class Machine:
         self.here[name].sendall(data)
 
     @property
-    def running(self) -> bool:
-        """Whether QEMU is still there."""
-        return self._process.poll() is None
-
-    @property
     def messages(self) -> str:
         """What QEMU itself said so far."""
         # pread: QEMU writes through the same file position, which must stay where it is.
         return os.pread(self._said.fileno(), MESSAGE_BYTES, 0).decode(errors="replace").strip()
 
-    def check_alive(self) -> None:
-        """FvmError with QEMU's own words when it failed. The end of a replay is no failure."""
-        if not self.running and self._process.returncode != 0:
-            raise FvmError(
-                f"QEMU ended with exit status {self._process.returncode}: {self.messages}"
-            )
+    def has_ended(self) -> bool:
+        """Whether QEMU is gone, as at the end of a replay; FvmError with its words if it failed."""
+        status = self._process.poll()
+        if status:
+            raise FvmError(f"QEMU ended with exit status {status}: {self.messages}")
+        return status is not None
 
     def stop(self) -> None:
         """End QEMU, by force if it has to be."""

@@ -61,7 +61,7 @@ class Running:
                 events.append(Output(name, data))
                 self.transcript.said(name, data)
         if not events:
-            self.machine.check_alive()
+            self.machine.has_ended()
         return events
 
     def _words(self, record: Record) -> str:

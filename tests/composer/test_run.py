@@ -13,8 +13,10 @@ from pathlib import Path
 
 import pytest
 
+from composer.commands.run import show
 from composer.image.link import link
 from composer.simulate.running import Logged, start
+from composer.simulate.screen import Screen
 from scanner.report.errors import FvmError, MissingError
 from tests.composer import tiny_system
 
@@ -211,6 +213,25 @@ def test_qemu_that_ends_by_itself_is_an_error(image: Path) -> None:
     assert status == 1
     assert "QEMU ended" in out
     assert "no-such-option" in out
+
+
+def test_qemu_that_fails_while_nobody_looks_is_an_error(
+    image: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It fails after a look has found it alive, and before the next one."""
+    with start(image, [], ["-no-such-option"]) as running:
+
+        def poll(seconds: float) -> list[object]:
+            while "no-such-option" not in running.machine.messages:
+                time.sleep(seconds)
+            with suppress(FvmError):
+                while not running.machine.has_ended():
+                    time.sleep(seconds)
+            return []
+
+        monkeypatch.setattr(running, "poll", poll)
+        with pytest.raises(FvmError, match="QEMU ended with exit status 1"):
+            show(running, Screen([]), time.monotonic() + SECONDS, verbose=False)
 
 
 @pytest.mark.parametrize(
