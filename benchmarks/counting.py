@@ -126,6 +126,9 @@ def _configuration(image: Image, operations: Sequence[Operation], count: int) ->
     limit = (len(operations) + 2) * rounds_of(count) * INSTRUCTIONS_PER_SAMPLE
     lines.append(f"count {count + WARM_UP} {limit}")
     lines += [f"entry {address:#x} {number}" for address, number in image.entries.items()]
+    handlers = {image.symbols.function(address) for address in image.entries}
+    lines += [f"handler {it.start:#x} {it.end:#x}" for it in handlers]
+    lines.append(f"handler {code.start:#x} {code.stop:#x}")
     for number, operation in enumerate(operations):
         for word, place in (("start", operation.start), ("stop", operation.stop)):
             lines += [f"{word} {number} {address}" for address in _places(image, place)]

@@ -33,7 +33,8 @@ class Figures:
 
     @property
     def est_cycles(self) -> float:
-        """An instruction 1, a word loaded or stored 1 more, an exception 12 in and 10 out."""
+        """An instruction 1, a word loaded or stored 1 more, an exception 12 in and 10 out. `words`
+        has those that the processor moves for the FPU."""
         return self.mean + self.words + self.exceptions * (ENTRY_CYCLES + RETURN_CYCLES)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from elftools.elf.elffile import ELFFile
@@ -14,6 +14,7 @@ from scanner.report.errors import FvmError
 
 _MARK = "mark_"
 _ROUNDS = "rounds_"
+_LAST = 0xFFFF_FFFF
 
 
 @dataclass(frozen=True)
@@ -60,11 +61,10 @@ class Symbols:
         index = bisect_right(self._starts, address) - 1
         if index >= 0:
             found = self._functions[index]
-            following = self._starts[index + 1 : index + 2]
-            # Assembler's functions may have no size: they reach as far as the next one.
-            if address < found.end or (
-                found.end == found.start and (not following or address < following[0])
-            ):
+            if found.end == found.start:  # as assembler's may: it reaches as far as the next one
+                following = self._starts[index + 1 : index + 2]
+                found = replace(found, end=following[0] if following else _LAST)
+            if address < found.end:
                 return found
         return Function(address, address + 2, f"0x{address:08x}", "?")
 

@@ -3,6 +3,10 @@
  * the first instruction outside of a range of code or, for what is `left`, the next exception's, if
  * that comes first. The program that is measured doesn't know.
  *
+ * An exception of code with FPU state leaves room for S0-S15 and FPSCR (ARMv7-M ARM B1.5.7): they
+ * are stored when its handler uses the FPU, and loaded at the return. Both are counted where
+ * handlers store S16-S31, and load them. QEMU doesn't show such accesses.
+ *
  * Arguments: config=PATH, a text of lines in the form that read_config understands, and out=PATH,
  * which benchmarks/samples.py decodes. The run ends with status 0 when every span has its samples,
  * with status 3 when it reached the limit of instructions before.
@@ -22,6 +26,7 @@ EXPORTED int qemu_plugin_version = QEMU_PLUGIN_API;
 #define SYSTICK 15u
 #define FIRST_LINE 16u
 #define LIMIT_REACHED 3
+#define LAZY_WORDS 17u /* S0-S15, FPSCR */
 #define WARM 9u /* the sample whose path is kept: the first ones may be different */
 
 struct counters {
@@ -49,6 +54,11 @@ struct point { /* an instruction */
     uint32_t pc, exception;
     uint64_t starts, stops;
     int outside; /* of the kernel */
+    int handler_fpu; /* an instruction of the FPU in a handler */
+};
+
+struct range {
+    uint32_t start, end;
 };
 
 static struct span span[SPANS];
@@ -60,6 +70,9 @@ static uint64_t start_at_line, start_at_tick, stop_outside, stop_left, open_span
 static struct place place[PLACES];
 static uint32_t places;
 static uint32_t entry[256];
+static struct range handler[256]; /* code of handlers */
+static uint32_t handlers;
+static int lazy_stored, lazy_loaded; /* since the last exception */
 static struct point *point[POINTS];
 static struct counters now;
 static uint32_t history[HISTORY];
@@ -170,6 +183,7 @@ static void on_instruction(unsigned int cpu, void *data)
                   : here->exception == SYSTICK  ? start_at_tick
                                                 : 0);
         now.exceptions++;
+        lazy_stored = lazy_loaded = 0;
     }
     if (here->stops != 0) {
         stop_all(here->stops);
@@ -191,13 +205,39 @@ static void count_access(unsigned int cpu, uint32_t access, uint64_t address, vo
 {
     (void)cpu;
     (void)address;
-    (void)data;
+    const struct point *here = data;
     uint32_t words = qemu_plugin_mem_size_shift(access) > 2 ? 2 : 1;
     if (qemu_plugin_mem_is_store(access)) {
         now.stores += words;
+        if (here->handler_fpu && !lazy_stored) {
+            lazy_stored = 1;
+            now.stores += LAZY_WORDS;
+        }
     } else {
         now.loads += words;
+        if (here->handler_fpu && !lazy_loaded) {
+            lazy_loaded = 1;
+            now.loads += LAZY_WORDS;
+        }
     }
+}
+
+/* Coprocessors 10 and 11 (ARMv7-M ARM A5.3.18). */
+static int is_fpu(const struct qemu_plugin_insn *instruction)
+{
+    const uint8_t *code = qemu_plugin_insn_data(instruction);
+    return qemu_plugin_insn_size(instruction) == 4 && (code[1] & 0xECu) == 0xECu &&
+           (code[3] & 0x0Eu) == 0x0Au;
+}
+
+static int in_handler(uint32_t pc)
+{
+    for (uint32_t i = 0; i < handlers; i++) {
+        if (pc >= handler[i].start && pc < handler[i].end) {
+            return 1;
+        }
+    }
+    return 0;
 }
 
 static struct point *point_at(uint32_t pc)
@@ -228,10 +268,11 @@ static void on_translation(qemu_plugin_id id, struct qemu_plugin_tb *block)
     for (size_t i = 0; i < qemu_plugin_tb_n_insns(block); i++) {
         struct qemu_plugin_insn *instruction = qemu_plugin_tb_get_insn(block, i);
         struct point *here = point_at((uint32_t)qemu_plugin_insn_vaddr(instruction));
+        here->handler_fpu = is_fpu(instruction) && in_handler(here->pc);
         qemu_plugin_register_vcpu_insn_exec_cb(instruction, on_instruction, PLUGIN_NO_REGISTERS,
                                                here);
         qemu_plugin_register_vcpu_mem_cb(instruction, count_access, PLUGIN_NO_REGISTERS,
-                                         PLUGIN_ACCESSES, NULL);
+                                         PLUGIN_ACCESSES, here);
     }
 }
 
@@ -276,6 +317,12 @@ static int read_config(const char *path)
             kernel_end = (uint32_t)strtoul(second, NULL, 16);
         } else if (strcmp(word, "entry") == 0) {
             entry[strtoul(second, NULL, 10) % 256u] = (uint32_t)strtoul(first, NULL, 16);
+        } else if (strcmp(word, "handler") == 0) {
+            good = handlers < sizeof handler / sizeof handler[0];
+            if (good) {
+                handler[handlers++] = (struct range){(uint32_t)strtoul(first, NULL, 16),
+                                                     (uint32_t)strtoul(second, NULL, 16)};
+            }
         } else if (strcmp(word, "count") == 0) {
             wanted = (uint32_t)strtoul(first, NULL, 10);
             limit = strtoull(second, NULL, 10);

@@ -25,15 +25,18 @@ INSTRUCTIONS = 4 + 3 * 40 + 1 + 2
 SVC, LINE_37 = 11, 16 + 37
 
 
-@pytest.fixture(scope="module")
-def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
-    elf = tmp_path_factory.mktemp("truth") / "truth.elf"
-    command = ["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-nostdlib", f"-Wl,-T,{SCRIPT}"]
+def built(elf: Path, *defined: str) -> Image:
+    command = ["arm-none-eabi-gcc", "-mcpu=cortex-m4", "-nostdlib", f"-Wl,-T,{SCRIPT}", *defined]
     command += ["-Wl,--defsym=FLASH=0x08000000,--entry=reset", "-o", str(elf), str(SOURCE)]
     subprocess.run(command, check=True, capture_output=True)
     symbols = Symbols([("truth", elf)])
     svc, line = (symbols.objects["truth", f"{name}_handler"] & ~1 for name in ("svc", "line"))
     return Image(elf, symbols, {svc: SVC, line: LINE_37}, range(line, line + 10))
+
+
+@pytest.fixture(scope="module")
+def image(tmp_path_factory: pytest.TempPathFactory) -> Image:
+    return built(tmp_path_factory.mktemp("truth") / "truth.elf")
 
 
 def figures(image: Image, operation: Operation, folder: Path) -> Figures:
@@ -51,6 +54,14 @@ def test_instructions_words_and_exceptions_are_those_of_the_program(
     assert found.exceptions == 1
     assert found.est_cycles == INSTRUCTIONS + 5 + 12 + 10
     assert (found.count, found.disturbed) == (20, 0)
+
+
+def test_words_that_the_processor_stores_for_the_fpu_are_counted(tmp_path: Path) -> None:
+    """S0-S15 and FPSCR, when the handler stores others of the FPU; at its return, where it loads
+    others."""
+    found = figures(built(tmp_path / "truth.elf", "-DFPU"), BLOCK, tmp_path)
+    assert found.mean == INSTRUCTIONS + 2
+    assert found.words == (2 + 2 + 17) + (3 + 2 + 17)
 
 
 def test_the_timer_of_the_machine_agrees(image: Image) -> None:

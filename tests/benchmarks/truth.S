@@ -1,10 +1,11 @@
 /* A program whose counts are known: between the marks `block` are 5 + 3 * 40 instructions outside of
  * exceptions and 2 in the SVC's handler, 2 words loaded and 3 stored; a line's entry is 3 before the
- * mark `handler`. It ends with an exit status: the instructions of the block by the free running
+ * mark `handler`. With FPU defined the SVC's handler stores two of S16-S31 and loads them. It ends with an exit status: the instructions of the block by the free running
  * SysTick, 168 MHz, of which one takes 16 ns. */
     .syntax unified
     .thumb
     .cpu cortex-m4
+    .fpu fpv4-sp-d16
 
     .section .vectors, "a"
     .word 0x20010000
@@ -18,6 +19,14 @@
     .text
     .thumb_func
 reset:
+#ifdef FPU
+    ldr r0, =0xE000ED88         /* CPACR */
+    mov r1, #0xF00000
+    str r1, [r0]
+    dsb
+    isb
+    vmov s0, r1                 /* FPU state is live */
+#endif
     ldr r0, =0xE000E010
     ldr r1, =0xFFFFFF
     str r1, [r0, #4]
@@ -72,6 +81,10 @@ rounds_block_place:
     .thumb_func
 svc_handler:
     nop
+#ifdef FPU
+    vstmia r5, {s16, s17}
+    vldmia r5, {s16, s17}
+#endif
     bx lr
 
     .thumb_func

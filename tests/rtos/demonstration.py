@@ -250,6 +250,7 @@ def bare_elf(rtos: Rtos, folder: Path) -> Path:
     flash = "0x08000000" if machine.clocks else "0"
     command = ["arm-none-eabi-gcc", *_options(rtos, folder / "project"), "-O2", "-std=gnu11"]
     command += [f"-D{names[kind]}={handler}" for kind, handler in rtos.handlers.items()]
+    command += ["-ffunction-sections", "-fdata-sections", "-fno-common"]  # as a guest
     command += [
         "-nostartfiles",
         f"-T{BENCHMARK / 'startup' / 'bare.ld'}",

@@ -91,23 +91,26 @@
     .type virt_unmask_pending, %function
 virt_unmask_pending:
     ldrd r1, r2, [r0, #BUSY]    /* and PEND */
-    orr r1, r1, r2, lsl #24     /* not 0: the other mask, VCT or a vector */
+    orrs r1, r1, r2, lsl #24    /* not 0: the other mask, VCT or a vector */
 #ifdef __ARM_FP
     mrs r3, control
     orrs r3, r1, r3, lsr #CONTROL_FPCA_SHIFT
     bne unmask_fpu
 #else
-    cmp r1, #0
     bne.w guest_unmask
     ldrb r3, [r0, #FRAMES]
-    cmp r3, #0
-    bne.w other_unmask
+    cbnz r3, other_unmask
 #endif
     mov r12, r0
     push {r4-r11, r12, lr}
     strb r0, [r0, #MASK_PRI]
     strb r1, [r0, #PEND_YIELD]
     choose_next
+#ifndef __ARM_FP
+other_unmask:                   /* r1: 0, r3: FRAMES */
+    strb r1, [r0, #PEND_YIELD]
+    b other_switch
+#endif
     .size virt_unmask_pending, . - virt_unmask_pending
 
 #ifdef __ARM_FP
@@ -148,13 +151,15 @@ guest_switch:
     bmi switch_fpu
 #else
     ldrb r3, [r0, #FRAMES]
-    cmp r3, #0
-    bne.w other_switch
+    cbnz r3, 2f
 #endif
     mov r12, r0
     push {r4-r11, r12, lr}
     strb r0, [r0, #MASK_PRI]
     choose_next
+#ifndef __ARM_FP
+2:  b.w other_switch
+#endif
 
 #ifdef __ARM_FP
 go_on:
@@ -233,13 +238,8 @@ by_kernel:
 #ifndef __ARM_FP
     .balign 4
     .thumb_func
-    .type other_unmask, %function
-other_unmask:                   /* r1: 0, r3: FRAMES */
-    strb r1, [r0, #PEND_YIELD]
-    /* fall through */
-    .thumb_func
     .type other_switch, %function
-other_switch:
+other_switch:                   /* r3: FRAMES */
     strb r0, [r0, #MASK_PRI]
     subs r2, r3, #FRAMES_SHORT
     bne.w enter_handler
