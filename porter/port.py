@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from porter.context_switch.project import transcribe_project
@@ -17,9 +17,11 @@ from porter.judging.unit import Unit
 from porter.libraries.project import LibraryCalls
 from porter.program.staying import NOT_BUILT
 from porter.program.unseen import unseen_in
+from porter.project.build import Build
 from porter.project.domain import Domain
 from porter.project.fragments import is_linker_fragment, is_make_fragment
 from porter.project.linker_symbols import SCRIPT_SUFFIXES
+from porter.project.program_files import program_files
 from porter.project.request import NOTHING_MORE, Request
 from porter.project.source_tree import find_sources
 from porter.result import FilePort, PortResult
@@ -43,7 +45,7 @@ def port_project(
     request: Request = NOTHING_MORE,
     core_clock: int | None = None,
 ) -> PortResult:
-    """Decide on every site below `root`. Nothing is written.
+    """Decide on every site of the program that is built below `root`. Nothing is written.
 
     `excluded`: folders below `root` that are no part of the project; `cpu`: compiler options that
     select the core, where the project has no build that tells; `core_clock`: hertz of the core on
@@ -56,10 +58,45 @@ def port_project(
     scripts = find_sources(root, excluded, SCRIPT_SUFFIXES)
     scripts += [source.path for source in found if is_linker_fragment(source)]
     build = build_of(root, read, domain, cpu, request)
+    program = program_files(root, read, build, domain)
+
+    def decide(sources: list[SourceFile]) -> PortResult:
+        given = _Given(root, domain, build, scripts, request, core_clock)
+        return _decide(given, sources, progress)
+
+    result = decide(program)
+    others = [source for source in read if source.path not in {it.path for it in program}]
+    if others and not result.found:  # of another program, perhaps: there may be places in the rest
+        return decide(read)
+    return replace(result, unread=tuple(it.name for it in others))
+
+
+@dataclass(frozen=True)
+class _Given:
+    """What is known of a project before its code is looked at."""
+
+    root: Path
+    domain: Domain | None
+    build: Build
+    scripts: list[Path]
+    request: Request
+    core_clock: int | None
+
+
+def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> PortResult:
+    """On every site in files of a project."""
+    build, request = given.build, given.request
     calls = LibraryCalls(read, build)
     sources = [calls.expanded(source) for source in read]
     project = WholeProject(
-        root, sources, domain, build, scripts, calls, request.all_arms, core_clock
+        given.root,
+        sources,
+        given.domain,
+        build,
+        given.scripts,
+        calls,
+        request.all_arms,
+        given.core_clock,
     )
     progress("transcribing context switches")
     _transcribe(project)
@@ -74,19 +111,19 @@ def port_project(
     ports = [calls.settled(port) for port in docket.ports.values()]
     progress("looking for what isn't there")
     return PortResult(
-        root,
+        given.root,
         tuple(port for port in ports if port.verdicts or port.edits),
         len(sources),
         project.guessed_cpu,
         unseen_in(project.knowledge, project.live, project.program, calls.libraries, request.known),
         tuple(read),
         docket.devices,
-        not project.build.units,
-        project.build.moved,
-        project.build.compilers,
-        project.build.source,
+        not build.units,
+        build.moved,
+        build.compilers,
+        build.source,
         sum(verdict.reason == NOT_BUILT for port in ports for verdict in port.verdicts),
-        project.build.stopped,
+        build.stopped,
     )
 
 
@@ -103,7 +140,8 @@ def split_project(
     root = root.resolve()
     sources = [source for source in _texts(root) if not is_linker_fragment(source)]
     progress(f"{len(sources)} source files; asking the build system")
-    project = WholeProject(root, sources, domain, build_of(root, sources, domain))
+    build = build_of(root, sources, domain)
+    project = WholeProject(root, program_files(root, sources, build, domain), domain, build)
     progress("splitting handlers")
     return _splits(project)
 

@@ -60,7 +60,8 @@ class PortResult:
     told what the compiler defines and where headers are; `moved`: folders of another machine, with
     those of the project that were taken for them; `compilers`: those that aren't here, with the
     same; `told_by`: what said which files are compiled; `unbuilt`: how many sites are in others;
-    `make_stopped`: why make couldn't say them all, "" if it could or wasn't asked."""
+    `make_stopped`: why make couldn't say them all, "" if it could or wasn't asked; `unread`: files
+    that the program isn't made of."""
 
     root: Path
     files: tuple[FilePort, ...]
@@ -75,6 +76,7 @@ class PortResult:
     told_by: str = ""
     unbuilt: int = 0
     make_stopped: str = ""
+    unread: tuple[str, ...] = ()
 
     def count(self, status: Status) -> int:
         """How many sites ended so."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -114,6 +115,15 @@ def assumptions(result: PortResult) -> Iterator[str]:
         elif result.assumes_options:
             rest = ""
         yield f"make --dry-run --always-make stops: {result.make_stopped}{rest}"
+    if result.unread:
+        files = Counter(name.rpartition("/")[0] or "." for name in result.unread)
+        folders = [f"{name} ({count})" for name, count in files.most_common(_DEVICES)]
+        more = f" and {len(files) - _DEVICES} more folders" if len(files) > _DEVICES else ""
+        yield (
+            f"{len(result.unread)} of {len(result.unread) + result.files_read} source files weren't"
+            f" looked at, since nothing that is built compiles or includes them: in "
+            f"{', '.join(folders)}{more}"
+        )
     if 2 * result.unbuilt > result.found:
         others = [_inside(it, result.root) for it in build_files(result.root)]
         more = f" and {len(others) - _DEVICES} more" if len(others) > _DEVICES else ""
@@ -165,8 +175,8 @@ def as_json(
     result: PortResult, acknowledged: Reasons = _NOTHING, ledger: Ledger | None = None
 ) -> str:
     """Schema 1: counts, every site with its place, rule, reason and conditions, and the lines that
-    change: whoever looks for a place of the project finds it in one of the two, or it was never
-    seen."""
+    change: whoever looks for a place of the project finds it in one of the two, or in a file that
+    is unread, or it was never seen."""
     sites = [
         _site(port, verdict, acknowledged) for port in result.files for verdict in port.verdicts
     ]
@@ -175,6 +185,7 @@ def as_json(
         "project": str(result.root),
         "guessed_cpu": list(result.guessed_cpu),
         "assumptions": list(assumptions(result)),
+        "unread": list(result.unread),
         "found": result.found,
         **{status.value: result.count(status) for status in Status},
         "acknowledged": sum("acknowledged" in site for site in sites),

@@ -88,15 +88,62 @@ def test_a_makefile_that_says_nothing_leaves_everything_in(tmp_path: Path, makef
     assert build.options.include_dirs == (root / "inc",)
 
 
-def test_files_that_are_not_built_are_left(tmp_path: Path) -> None:
+BUILT = b"main.o: main.c\n\tarm-none-eabi-gcc -mthumb %s -c main.c\n"
+CALLS = b"int main(void) { __disable_irq(); }\n"
+QUIET = b"static inline void quiet(void) { __disable_irq(); }\n"
+
+
+def test_files_that_are_not_built_are_not_looked_at(tmp_path: Path) -> None:
     files = {
-        "Makefile": b"main.o: main.c\n\tarm-none-eabi-gcc -mthumb -c main.c\n",
-        "main.c": b"int main(void) { __disable_irq(); }\n",
+        "Makefile": BUILT % b"",
+        "main.c": b'#include "quiet.h"\n' + CALLS,
+        "inc/quiet.h": QUIET,
         "ports/avr.c": b"void f(void) { __disable_irq(); }\n",
+        "ports/avr.h": QUIET,
     }
     result = port_files(tmp_path, files)
-    status = {p.file.name: v.status for p in result.files for v in p.verdicts}
-    assert status == {"main.c": Status.REWRITTEN, "ports/avr.c": Status.LEFT}
+    assert {port.file.name for port in result.files} == {"main.c", "inc/quiet.h"}
+    assert result.unread == ("ports/avr.c", "ports/avr.h")
+    (said,) = (it for it in assumptions(result) if "weren't looked at" in it)
+    assert said.startswith("2 of 4 source files") and said.endswith("in ports (2)")
+
+
+@pytest.mark.parametrize(
+    ("flags", "first"),
+    [
+        (b"-DQUIET='\"quiet.h\"'", b"#include QUIET\n"),
+        (b"-include ports/quiet.h", b""),
+        (b"", b'#include "../ports/middle.h"\n'),
+        (b"", b"#  include <quiet.h>\n"),
+    ],
+)
+def test_whatever_a_built_file_may_include_is_looked_at(
+    tmp_path: Path, flags: bytes, first: bytes
+) -> None:
+    files = {
+        "Makefile": BUILT % flags,
+        "main.c": first + CALLS,
+        "ports/middle.h": b'#include "quiet.h"\n',
+        "ports/quiet.h": QUIET,
+        "ports/other.c": CALLS,
+    }
+    result = port_files(tmp_path, files)
+    assert {port.file.name for port in result.files} == {"main.c", "ports/quiet.h"}
+    assert "ports/other.c" in result.unread
+
+
+def test_assembler_is_looked_at_where_the_build_names_none(tmp_path: Path) -> None:
+    files = {"Makefile": BUILT % b"", "main.c": CALLS, "low.s": b"f:\n\tcpsid i\n\tbx lr\n"}
+    assert {port.file.name for port in port_files(tmp_path, files).files} == {"main.c", "low.s"}
+
+
+def test_a_build_in_which_nothing_is_found_may_be_another_programs(tmp_path: Path) -> None:
+    files = {"Makefile": BUILT % b"", "main.c": b"int main(void) { }\n", "fw/main.c": CALLS}
+    result = port_files(tmp_path, files)
+    assert (result.unread, result.unbuilt, result.is_unseen) == ((), 1, True)
+    files["fw/main.c"] = b""
+    result = port_files(tmp_path / "q", files)
+    assert not result.is_unseen
 
 
 LIBRARY = b"""\

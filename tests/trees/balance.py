@@ -13,9 +13,11 @@ def unaccounted(tree: Tree, report: dict[str, Any]) -> list[Place]:
     """Places that neither a site nor an edited stretch of the porter covers.
 
     A macro's body without a site is in order where each use of it has one: then these are the
-    sites, and one that has none is the miss. A macro that nothing uses is no place.
+    sites, and one that has none is the miss. A macro that nothing uses is no place, nor is what
+    stands in a file that the porter says it didn't read.
     """
     covered = _covered(report)
+    unread = frozenset(report["unread"])
 
     def is_covered(place: Place) -> bool:
         return any(
@@ -24,7 +26,7 @@ def unaccounted(tree: Tree, report: dict[str, Any]) -> list[Place]:
         )
 
     def misses(place: Place, above: frozenset[str]) -> Iterator[Place]:
-        if is_covered(place):
+        if place.file in unread or is_covered(place):
             return
         if not place.macro:
             yield place

@@ -76,7 +76,11 @@ def tree(tmp_path: Path) -> Path:
 
 
 def report(*places: tuple[str, int]) -> dict[str, Any]:
-    return {"edited": {}, "sites": [{"file": f, "line": n, "end_line": n} for f, n in places]}
+    return {
+        "edited": {},
+        "unread": [],
+        "sites": [{"file": f, "line": n, "end_line": n} for f, n in places],
+    }
 
 
 def test_every_planted_place_is_found_and_nothing_else(tree: Path) -> None:
