@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,13 +15,14 @@ from porter.interrupt_split.sources import Sources
 from porter.judging.docket import Docket
 from porter.judging.unit import Unit
 from porter.libraries.project import LibraryCalls
+from porter.program.preprocess import TranslationUnit, preprocess_all
+from porter.program.program_files import program_files
 from porter.program.staying import NOT_BUILT
 from porter.program.unseen import unseen_in
 from porter.project.build import Build
 from porter.project.domain import Domain
 from porter.project.fragments import is_linker_fragment, is_make_fragment
 from porter.project.linker_symbols import SCRIPT_SUFFIXES
-from porter.project.program_files import program_files
 from porter.project.request import NOTHING_MORE, Request
 from porter.project.source_tree import find_sources
 from porter.result import FilePort, PortResult
@@ -58,10 +59,11 @@ def port_project(
     scripts = find_sources(root, excluded, SCRIPT_SUFFIXES)
     scripts += [source.path for source in found if is_linker_fragment(source)]
     build = build_of(root, read, domain, cpu, request)
-    program = program_files(root, read, build, domain)
+    units = preprocess_all(build.units)
+    program = program_files(root, read, build, domain, units)
 
     def decide(sources: list[SourceFile]) -> PortResult:
-        given = _Given(root, domain, build, scripts, request, core_clock)
+        given = _Given(root, domain, build, units, scripts, request, core_clock)
         return _decide(given, sources, progress)
 
     result = decide(program)
@@ -78,6 +80,7 @@ class _Given:
     root: Path
     domain: Domain | None
     build: Build
+    units: Mapping[Path, TranslationUnit]
     scripts: list[Path]
     request: Request
     core_clock: int | None
@@ -93,6 +96,7 @@ def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> PortRe
         sources,
         given.domain,
         build,
+        given.units,
         given.scripts,
         calls,
         request.all_arms,
@@ -141,7 +145,9 @@ def split_project(
     sources = [source for source in _texts(root) if not is_linker_fragment(source)]
     progress(f"{len(sources)} source files; asking the build system")
     build = build_of(root, sources, domain)
-    project = WholeProject(root, program_files(root, sources, build, domain), domain, build)
+    units = preprocess_all(build.units)
+    program = program_files(root, sources, build, domain, units)
+    project = WholeProject(root, program, domain, build, units)
     progress("splitting handlers")
     return _splits(project)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from pathlib import Path
 
@@ -27,6 +27,7 @@ from porter.program.c_text import CText
 from porter.program.definitions import Definition, defined_in_asm, defined_in_c
 from porter.program.knowledge import Knowledge
 from porter.program.linked import Linked
+from porter.program.preprocess import TranslationUnit
 from porter.program.staying import file_stays
 from porter.project.build import Build, read_build, with_files, with_folders
 from porter.project.domain import Domain
@@ -62,7 +63,8 @@ def build_of(
 
 
 class WholeProject:
-    """Made of all sources below `root`, their build and its linker scripts; `calls`: what was put
+    """Made of all sources of a program, their build, what the compiler's preprocessor leaves of
+    its `units`, and linker scripts; `calls`: what was put
     in the place of calls of libraries; `core_clock`: hertz of the old chip's core."""
 
     def __init__(
@@ -71,6 +73,7 @@ class WholeProject:
         sources: list[SourceFile],
         domain: Domain | None,
         build: Build,
+        units: Mapping[Path, TranslationUnit],
         scripts: Iterable[Path] = (),
         calls: LibraryCalls | None = None,
         all_arms: bool = False,
@@ -83,7 +86,7 @@ class WholeProject:
         self.calls = calls
         self.build = build
         lexed = calls.lexed if calls is not None else {}
-        self.knowledge = Knowledge(build, sources, all_arms, lexed)
+        self.knowledge = Knowledge(build, sources, units, all_arms, lexed)
         self.tables = {source.path: list(self._tables(source)) for source in sources}
         self.staying: dict[Path, str] = {}
         for source in sources:

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from porter.flow.outside_memory import OutsideMemory
 from porter.program.c_text import CText
-from porter.sites.context import Contexts
+from porter.sites.context import Contexts, function_name
 from porter.sites.local_names import declarations, scope_of
 from porter.source.c_tree import (
     Node,
@@ -59,13 +59,14 @@ class FieldValues:
         self._defined: set[bytes] = set()
         self._is_open = False  # whether objects are made of lists for which no type is written
         texts = list(texts)
-        codes = [code for text in texts for code in _codes(text, takes_part)]
+        unused: set[bytes] = set()
+        codes = [code for text in texts for code in _codes(text, takes_part, unused)]
         for code in codes:
             declarator = code.root.child_by_field_name("declarator")
             if code.root.type == "function_definition" and declarator is not None:
                 name = declarator.child_by_field_name("declarator")
                 self._defined.add(text_of(name) if name is not None else b"")
-        self._outside = OutsideMemory(texts, frozenset(self._defined))
+        self._outside = OutsideMemory(texts, frozenset(self._defined), unused - self._defined)
         for code in codes:
             self._read(code)
 
@@ -210,12 +211,17 @@ def _field(node: Node, evaluator: Evaluator, scope: Scope) -> _Field:
     return _NO_OWNER, text_of(name) if name is not None else b""
 
 
-def _codes(text: CText, takes_part: Callable[[CText, SyntaxTree, Node], bool]) -> Iterator[_Code]:
+def _codes(
+    text: CText, takes_part: Callable[[CText, SyntaxTree, Node], bool], unused: set[bytes]
+) -> Iterator[_Code]:
+    """`unused` gets the names of functions that don't take part."""
     contexts = Contexts(text)
     for tree, function in contexts.functions():
         if takes_part(text, tree, function):
             scope = scope_of(function, text, contexts.file_scope)
             yield _Code(function, scope, text.evaluator, tree.is_cplusplus)
+        else:
+            unused.add(function_name(function).encode("latin-1"))
     tree = text.trees.whole
     yield _Code(tree.root, contexts.file_scope, text.evaluator, tree.is_cplusplus)
 

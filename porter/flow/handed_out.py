@@ -6,7 +6,7 @@ into a member through which the project itself calls is the project's own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from porter.program.c_text import CText
 from porter.program.functions import head_of
@@ -18,10 +18,13 @@ _NO_TYPE = frozenset({b"const", b"volatile", b"struct", b"restrict", b"__restric
 
 
 class HandedOut:
-    """Looks at the C files of one project. `defined`: the functions that it has."""
+    """Looks at the C files of one project. `defined`: the functions that it has; `unused`: those
+    that aren't in the program, which nobody calls."""
 
-    def __init__(self, texts: Sequence[CText], defined: frozenset[bytes]) -> None:
-        self._texts, self._defined = texts, defined
+    def __init__(
+        self, texts: Sequence[CText], defined: frozenset[bytes], unused: Set[bytes]
+    ) -> None:
+        self._texts, self._defined, self._unused = texts, defined, unused
 
     def parameters(self) -> set[bytes]:
         """Types to which such functions get a pointer."""
@@ -29,6 +32,8 @@ class HandedOut:
         own: set[bytes] = {b"main"}  # what no other file can call by its name
         for text in self._texts:
             for name, types, is_own in _pointers(text):
+                if name in self._unused:
+                    continue
                 pointers.setdefault(name, set()).update(types)
                 own |= {name} if is_own else set()
         given: dict[bytes, set[bytes]] = {}  # functions, and the names they are kept in

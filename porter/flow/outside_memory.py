@@ -9,7 +9,7 @@ that isn't in the project, or to one that others call, and where the project has
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from itertools import islice, takewhile
 
 from porter.flow.handed_out import HandedOut
@@ -30,9 +30,12 @@ _MOST_WORDS = 3  # of a macro that stands for a qualifier
 
 
 class OutsideMemory:
-    """Answers for the C files of one project. `defined`: the functions that it has."""
+    """Answers for the C files of one project. `defined`: the functions that it has; `unused`: those
+    that aren't in the program."""
 
-    def __init__(self, texts: Iterable[CText], defined: frozenset[bytes]) -> None:
+    def __init__(
+        self, texts: Iterable[CText], defined: frozenset[bytes], unused: Set[bytes]
+    ) -> None:
         self._defined = defined
         self._types: set[bytes] = set()
         self._volatile: set[bytes] = set()
@@ -45,7 +48,7 @@ class OutsideMemory:
             for directive in text.lexed.directives:
                 if (macro := parse_define(directive)) is not None:
                     self._read(macro.body, text.evaluator.macros)
-        self._types |= HandedOut(texts, defined).parameters()
+        self._types |= HandedOut(texts, defined, unused).parameters()
         for name, types in self._declared.items():
             if name not in self._objects:
                 self._types |= types
@@ -106,8 +109,10 @@ class OutsideMemory:
         self._objects.add(name)
         self._made |= {kind} if before.text != b"*" else set()
         value = tokens[index + 2 : index + 4]
-        if before.text == b"*" and behind == b"=" and self._is_foreign(value):
-            self._types.add(tokens[index - 2].text)
+        pointed = tokens[index - 2] if before.text == b"*" else None
+        is_type = pointed is not None and pointed.kind == "identifier"  # not `{ *p = f(); }`
+        if pointed is not None and is_type and behind == b"=" and self._is_foreign(value):
+            self._types.add(pointed.text)
 
     def _is_foreign(self, value: Sequence[Token]) -> bool:
         """Whether a value begins with a call of a function that the project doesn't have."""

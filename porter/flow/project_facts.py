@@ -19,6 +19,7 @@ from porter.program.calls import FunctionCall, calls_of
 from porter.program.knowledge import Knowledge
 from porter.program.linked import Linked
 from porter.program.macro_uses import MacroUse, calls_in, macros_with, named_in
+from porter.program.pasted_names import PastedNames
 from porter.program.stated_macros import StatedMacros
 from porter.sites.context import Context, function_name, is_called_by_name
 from porter.sites.fixed_values import is_fixed
@@ -137,6 +138,12 @@ class ProjectFacts:
 
     def places_of_macro(self, name: bytes) -> Iterator[MacroUse]:
         """Where code that may run comes to a macro of any kind, through others too."""
+        for use in self._comes_to(name):
+            if self.branches.why_never(use.text, use.start, use.end) is None:
+                yield use
+
+    def _comes_to(self, name: bytes) -> Iterator[MacroUse]:
+        """Where compiled code does."""
         waiting, seen = [name], {name}
         while waiting:
             name = waiting.pop()
@@ -145,15 +152,27 @@ class ProjectFacts:
                     continue
                 text = self._knowledge.text(source)
                 for use in named_in(text, name):
-                    if (
-                        self._knowledge.is_arm_compiled(text, use.start, use.end)
-                        and self.branches.why_never(text, use.start, use.end) is None
-                    ):
+                    if self._knowledge.is_arm_compiled(text, use.start, use.end):
                         yield use
                 for outer in macros_with(text, name):
                     if outer not in seen:
                         seen.add(outer)
                         waiting.append(outer)
+
+    def idle_places(self, name: bytes) -> Iterator[tuple[MacroUse, str]]:
+        """Where code that never runs comes to a macro of any kind, through others too, and why; not
+        one if code may run that does."""
+        if self._pasted.may_make(name) or next(self.places_of_macro(name), None) is not None:
+            return
+        for use in self._comes_to(name):
+            place = use.text, use.start, use.end
+            reason = self.branches.why_never(*place)
+            if reason is not None and reason == self.branches.never_taken(*place):
+                yield use, reason
+
+    @cached_property
+    def _pasted(self) -> PastedNames:
+        return PastedNames(map(self._knowledge.text, self._sources))
 
     @cached_property
     def stated(self) -> StatedMacros:

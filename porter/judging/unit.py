@@ -382,6 +382,13 @@ class Unit:
         """Uses of one that the program has and never runs, and why."""
         return self._project.idle_uses(name) if self._project is not None else iter(())
 
+    def idle_places(self, site: Site) -> Iterator[tuple[MacroUse, str]]:
+        """Where code that never runs comes to the macro that a site is in, and why; none if code
+        does that may run."""
+        name = self.region(site).name
+        if self._project is not None and name is not None and not self.is_in_assembler:
+            yield from self._project.idle_places(name)
+
     def calls_of(self, name: str) -> Sequence[FunctionCall]:
         """Calls of a function in code that may run, in all files of the project."""
         return self._project.calls_of(name) if self._project is not None else ()

@@ -13,7 +13,7 @@ from porter.program.arms import ImpossibleArms
 from porter.program.c_text import CText
 from porter.program.includes import Includes
 from porter.program.languages import Languages
-from porter.program.preprocess import TranslationUnit, assembled_lines, preprocess_all
+from porter.program.preprocess import TranslationUnit, assembled_lines
 from porter.program.readings import Readings
 from porter.program.visible import VisibleNames
 from porter.project.build import Build
@@ -52,17 +52,18 @@ class Knowledge:
         self,
         build: Build,
         sources: Sequence[SourceFile],
+        units: Mapping[Path, TranslationUnit],
         all_arms: bool = False,
         lexed: Mapping[Path, LexedSource] = MappingProxyType({}),
     ) -> None:
-        """`all_arms`: take arms for possible that the build can't contain; `lexed`: files that were
-        taken apart already."""
+        """`units`: those of the build that the compiler could preprocess; `all_arms`: take arms for
+        possible that the build can't contain; `lexed`: files that were taken apart already."""
         self.build = build
         self.all_arms = all_arms
         self._real = cache(Path.resolve)  # asks the file system; files are asked about all the time
         self._sources = sources
         self._languages = Languages(sources)
-        self._units: Mapping[Path, TranslationUnit] = preprocess_all(build.units)
+        self._units = units
         self._lexed = dict(lexed)
         self._assembled = cache(assembled_lines)
         self._conditions = cache(lambda file: ConditionMap(lex(file.data)))

@@ -11,8 +11,9 @@ from porter.meaning.expressions import bare, bits_of, closed_up, masked, source
 from porter.meaning.pin_output import LOW, output_of
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
-from porter.source.c_tree import Node, strip_parentheses, text_of
+from porter.source.c_tree import Node, arguments_of, strip_parentheses, text_of
 from porter.source.edit import Edit
+from porter.source.evaluate import Evaluator, Scope
 from porter.source.values import Place
 
 _DATA = frozenset({"BSRR", "BSRRL", "BSRRH", "BRR", "ODR", "IDR"})
@@ -116,6 +117,12 @@ class Pins(Rule):
         Sample(
             _HEADER + "void f(void) { if (GPIOA->IDR) { g(); } }",
             _HEADER + "void f(void) { if (hyp_pin_get(0)) { g(); } }",
+        ),
+        Sample(
+            _HEADER + "#define READ_REG(r) ((r))\n"
+            "unsigned f(GPIO_TypeDef *p) { return READ_REG(p->ODR); }",
+            _HEADER + "#define READ_REG(r) ((r))\nunsigned f(GPIO_TypeDef *p) "
+            "{ return hyp_pin_latch(((uint32_t)p - 0x40020000U) / 0x400U); }",
         ),
         Sample(
             _HEADER + "unsigned f(GPIO_TypeDef *p) { return p->ODR; }",
@@ -239,7 +246,7 @@ class Pins(Rule):
         if instance is not None:
             return b"%d" % (ord(instance[-1]) - ord("A"))
         base = unit.registers.blocks.base_of("GPIOA")
-        place = bare(access.place)
+        place = _written(access.place, unit.text.evaluator, access.context.scope)
         pointer = place.child_by_field_name("argument")
         if base is None or place.type != "field_expression" or pointer is None:
             return None
@@ -254,6 +261,18 @@ class Pins(Rule):
         for address, port in others:
             number = b"((uint32_t)%s == 0x%08XU ? %dU : %s)" % (text, address, port, number)
         return number
+
+
+def _written(place: Node, evaluator: Evaluator, scope: Scope) -> Node:
+    """The register as it is written, where macros are given it that only hand it back:
+    `READ_REG(GPIOx->ODR)`."""
+    place = bare(place)
+    value = evaluator.value(place, scope)
+    while place.type == "call_expression" and len(given := arguments_of(place)) == 1:
+        if evaluator.value(given[0], scope) != value:
+            break
+        place = bare(given[0])
+    return place
 
 
 def _out_of_order(unit: Unit, first: int) -> list[tuple[int, int]]:

@@ -236,10 +236,46 @@ def test_a_field_that_is_still_0_takes_the_other_arm(tmp_path: Path) -> None:
     assert len(escalations(result)) == 1, "before osc.Type is written it is 0"
 
 
-def test_a_function_that_nothing_calls_asks_for_nothing(tmp_path: Path) -> None:
+@pytest.mark.parametrize("before", [b"static ", b""])
+def test_a_function_that_nothing_calls_asks_for_nothing(tmp_path: Path, before: bytes) -> None:
     text = OSCILLATORS.replace(b"    } else {\n        return RCC->CSR;\n", b"")
-    text += b"static void unused(Osc_t *osc) { osc->Type = HSE | LSI; }\n"
+    text += before + b"void unused(Osc_t *osc) { osc->Type = HSE | LSI; }\n"
+    text += b"int late(void) { return 0; }\n"  # what the project doesn't have may call it
     assert escalations(port(tmp_path, text, CHIP + GET_FLAG)) == []
+
+
+SLOW = b"""\
+#define LSION RCC->CSR
+#define SET(r, b) ((r) |= (b))
+#define LSI_ON() SET(LSION, 1u)
+"""
+ASKS = OSCILLATORS.replace(b"while (!GET_FLAG(LSIRDY)) {", b"LSI_ON(); while (late()) {")
+ASKS = ASKS.replace(b"    } else {\n        return RCC->CSR;\n", b"")
+
+
+def test_a_macro_that_only_code_uses_which_never_runs_stays(tmp_path: Path) -> None:
+    result = port(tmp_path, ASKS, CHIP + GET_FLAG + SLOW)
+    assert escalations(result) == []
+    (kept,) = (it for it in record_of(result).kept if it.file == "main.c")
+    assert "LSI_ON();" in kept.text and not kept.absent, "link finds it in the program"
+    assert "nothing that may run uses the macro; main.c:" in kept.reason
+
+
+@pytest.mark.parametrize(
+    ("header", "more"),
+    [
+        (b"", b"void more(void) { LSI_ON(); }\n"),
+        (b"#define TURN(x, on) x##_##on()\n", b"void more(void) { TURN(LSI, ON); }\n"),
+        (b"#define ON(x) x##_ON()\n", b"void more(void) { ON(LSI); }\n"),
+        (b"#define SLOW_ON LSI_ON\n", b"void more(void) { SLOW_ON(); }\n"),
+    ],
+)
+def test_a_macro_that_other_code_uses_needs_a_person(
+    tmp_path: Path, header: bytes, more: bytes
+) -> None:
+    text = ASKS.replace(b"int main(void)\n{", b"void more(void);\nint main(void)\n{\n    more();")
+    result = port(tmp_path, text + more, CHIP + GET_FLAG + SLOW + header)
+    assert any("LSI, LSE" in reason for reason in escalations(result))
 
 
 # --- handlers ------------------------------------------------------------------------------------
@@ -297,6 +333,9 @@ def test_fields_that_others_may_fill_decide_nothing(name: str, tmp_path: Path) -
     assert "stack pointers belong to the context switch" in escalations(port(tmp_path, text))[-1]
 
 
-def test_fields_that_only_the_project_fills_do(tmp_path: Path) -> None:
-    text = TYPE + b"static msg_t own;\nint main(void) { msg_t *m = &own; own.id = 2; @ }"
+@pytest.mark.parametrize(
+    "more", [b"", b"unsigned other(void);\nvoid f(unsigned *p) { *p = other(); }\n"]
+)
+def test_fields_that_only_the_project_fills_do(tmp_path: Path, more: bytes) -> None:
+    text = TYPE + more + b"static msg_t own;\nint main(void) { msg_t *m = &own; own.id = 2; @ }"
     assert escalations(port(tmp_path, text.replace(b"@", BEHIND))) == []

@@ -112,6 +112,26 @@ def test_what_the_project_file_builds_is_ported(
     assert result.unread and port.file.name not in result.unread
 
 
+@pytest.mark.parametrize(
+    ("place", "text", "folders"),
+    [
+        ("one.uvprojx", KEIL.format(core="Cortex-M4", fpu=1), ["cmsis/Include"]),
+        ("one.ewp", IAR.format(chip="STM32F407VG", fpu=0), ["cmsis/Include"]),
+        (".cproject", ECLIPSE.format(chip="STM32F446RET", abi="soft"), []),
+    ],
+)
+def test_headers_of_cmsis_are_found_that_the_ide_would_have_given(
+    place: str, text: str, folders: list[str], tmp_path: Path
+) -> None:
+    """Keil's and IAR's give their own without being asked; a project has a copy for others."""
+    root = project(tmp_path, f"ide/{place}", text)
+    for name in ("cmsis/Include/core_cm4.h", "cmsis/Core/other/core_cm4.h"):
+        (root / name).parent.mkdir(parents=True)
+        (root / name).write_text("")
+    found = read_build(root, []).options.include_dirs
+    assert [it for it in found if "cmsis" in it.parts] == [root / name for name in folders]
+
+
 def _keil(text: str, compiler: str = "") -> str:
     """A project with more settings of the C compiler, and which one it is."""
     one = KEIL.format(core="Cortex-M4", fpu=2).replace("<Cads>", f"<Cads>{text}")

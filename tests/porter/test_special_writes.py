@@ -40,7 +40,7 @@ def _found(register: re.Pattern[bytes], name: str, text: str, folder: Path) -> l
     file = folder / name
     file.write_text(text)
     source = SourceFile.read(folder, file)
-    knowledge = Knowledge(read_build(folder, [file]), [source])
+    knowledge = Knowledge(read_build(folder, [file]), [source], {})
     return list(writes(source, lambda: knowledge.text(source), register))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
 
@@ -18,6 +19,8 @@ _MOST = 200  # project files that are looked at
 _C_SUFFIXES = CPLUSPLUS_SUFFIXES | {".c"}
 _Read = Callable[[Path, Element], ProjectFile | None]
 _Candidate = tuple[Path, _Read]
+_CMSIS = "core_cm[0-9]*.h"  # IDEs that have their own give its folder to the compiler unasked
+_HAVE_CMSIS = (keil.read, iar.read)
 # What compiles with GCC comes first: of a project that has several it is the one nearest to ours.
 _KINDS: tuple[tuple[str, _Read], ...] = (
     (".cproject", eclipse.read),
@@ -36,6 +39,10 @@ def project_commands(root: Path) -> tuple[list[CompilerCommand], bool, Mapping[s
     project = next(projects, None)
     if project is None:
         return [], False, {}
+    if project.has_cmsis and not any(any(it.glob(_CMSIS)) for it in project.include_dirs):
+        nearest = sorted(root.rglob(_CMSIS), key=lambda it: (len(it.parts), it))[:1]
+        folders = (*project.include_dirs, *(it.parent for it in nearest))
+        project = replace(project, include_dirs=folders)
     below = (it.with_linked(moved.folder) for it in _readable(_candidates(root, _DEEPER)))
     several = chain(projects, below)
     others = {file.resolve() for other in several for file in other.files if _is_c(file)}
@@ -53,7 +60,7 @@ def _readable(candidates: Iterator[_Candidate]) -> Iterator[ProjectFile]:
         document = parsed(path)
         project = read(path, document) if document is not None else None
         if project is not None and any(file.is_file() for file in project.files):
-            yield project
+            yield replace(project, has_cmsis=read in _HAVE_CMSIS)
 
 
 def _candidates(root: Path, depths: Sequence[str]) -> Iterator[_Candidate]:
