@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 import time
@@ -29,6 +30,7 @@ from porter.project.request import Request as ProjectRequest
 from porter.result import PortResult
 from scanner.report.errors import FvmError, MissingError
 
+_GARBAGE_AFTER = 200_000  # objects; nearly all of a program's live to the end
 _QUIET_SECONDS = 2.0  # work that takes longer says what it is doing
 _COLOURS = {Status.REWRITTEN: "green", Status.LEFT: "cyan", Status.ESCALATED: "yellow"}
 
@@ -56,6 +58,7 @@ class Request:
 
 def run(request: Request) -> int:
     """Port and write what was asked for; returns the exit status."""
+    gc.set_threshold(_GARBAGE_AFTER)
     domain = read_domain(request.domain) if request.domain is not None else None
     progress = _progress()
     program = read_program(request.elf, domain) if request.elf is not None else None
