@@ -279,7 +279,11 @@ class ProjectFacts:
         """Hertz of the core on the chip that the project was written for; None if not known."""
         if self._stated_clock is not None:
             return self._stated_clock
-        return fixed_clock(map(self._knowledge.text, self._sources), self.program.why_not)
+        return fixed_clock(
+            map(self._knowledge.text, self._sources),
+            self.program.why_not,
+            lambda name: self.calls_of(name) if self.is_only_called(name) else None,
+        )
 
     def is_in_sources(self, words: re.Pattern[bytes], besides: Path) -> bool:
         """Whether words occur in a source file, no header, but one."""

@@ -143,6 +143,30 @@ def test_the_old_clock_comes_from_the_option_or_the_project(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
+    ("more", "is_known"),
+    [
+        (b"", True),
+        (b"void other(void) { set(72000000u); }\nvoid (*o)(void) = other;\n", True),
+        (b"void other(void) { set(36000000u); }\nvoid (*o)(void) = other;\n", False),
+        (b"void other(unsigned n) { set(n); }\nvoid (*o)(unsigned) = other;\n", False),
+        (b"void (*o)(unsigned) = set;\n", False),
+        (b"void other(void) { SystemCoreClock *= 2; }\nvoid (*o)(void) = other;\n", False),
+    ],
+)
+def test_the_old_clock_is_what_all_that_set_it_say(
+    tmp_path: Path, more: bytes, is_known: bool
+) -> None:
+    """As LL_SetSystemCoreClock() of ST's libraries is used; 16 MHz are the oscillator's."""
+    text = (
+        b"unsigned SystemCoreClock = 16000000;\nvoid set(unsigned hz) { SystemCoreClock = hz; }\n"
+    )
+    text += b"int main(void) { set(72000000); SysTick_Config(72000000 / 1000); for (;;) { } }\n"
+    result = port_files(tmp_path, {"main.c": HEADER + text + more})
+    assert (escalations(result) == []) == is_known
+    assert not is_known or b"hyp_tick_set(1000);" in result.files[0].ported
+
+
+@pytest.mark.parametrize(
     ("argument", "fine"), [(b"SystemCoreClock / 1000", True), (b"1000", False)]
 )
 def test_a_wrappers_calls_are_looked_at(tmp_path: Path, argument: bytes, fine: bool) -> None:
