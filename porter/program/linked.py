@@ -9,6 +9,7 @@ from pathlib import Path
 
 from porter.libraries.data import Libraries
 from porter.program.c_text import CText
+from porter.program.included_parts import parts_of
 from porter.program.knowledge import Knowledge
 from porter.program.reachability import CallGraph
 from porter.program.run_time import RunTime
@@ -101,12 +102,16 @@ class Linked:
     def _graph(self) -> CallGraph:
         """What mentions what."""
         graph = CallGraph()
+        named = self.knowledge.build.options.include_dirs
+        folders = [*named, *dict.fromkeys(it.path.parent for it in self.live)]
         for source in self.live:
             if source.is_asm:
                 graph.add_asm(source, self.lost(source))
             else:
                 text = self.knowledge.text(source)
                 graph.add_c(text, self.rewritten(source), self._compiled_in(text))
+                for part in parts_of(source, folders):
+                    graph.add_part(part, text.evaluator.macros)
         if self.entry in graph.defined:
             graph.roots |= self.outside.used()
         return graph
@@ -180,6 +185,9 @@ class Linked:
         is_whole = bool(self.described or self.tables)
         if is_whole and not self.unknown_calls.found(Libraries(()), lambda it: it not in reached):
             return set()
-        headers = (self.knowledge.lexed(it) for it in self.sources if it.is_header)
-        declared = {it.text.decode("latin-1") for lexed in headers for it in lexed.tokens}
+        declared: set[str] = set()
+        for text in (self.knowledge.text(it) for it in self.sources if it.is_header):
+            words = alone & {it.text.decode("latin-1") for it in text.lexed.tokens}
+            if words:  # a body of its own declares nothing for others
+                declared |= words - {name.decode("latin-1") for name, _, _ in text.functions}
         return alone - declared

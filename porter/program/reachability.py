@@ -21,7 +21,7 @@ from porter.program.closure import closure
 from porter.program.functions import head_of
 from porter.program.made_functions import made_in
 from porter.program.tables import owner_of
-from porter.source.c_lexer import Token
+from porter.source.c_lexer import Token, lex
 from porter.source.c_strings import decode_strings
 from porter.source.edit import Edit
 from porter.source.inline_asm import ASM_WORDS
@@ -116,6 +116,12 @@ class CallGraph:
             if (macro := parse_define(directive)) is not None:
                 names = self.edges.setdefault(macro.name.decode("latin-1"), set())
                 names |= _references(macro.body, macros)
+
+    def add_part(self, data: bytes, macros: MacroTable) -> None:
+        """What a file includes that is none of C by its name: every word of it is a reference, and
+        what the includer's `macros` put together of them."""
+        self.roots |= {word.decode("latin-1") for word in _WORD.findall(data)}
+        self.roots |= set(_pasted(lex(data).tokens, macros))
 
     def add_asm(self, file: SourceFile, without: Iterable[range] = ()) -> None:
         """Every word of an assembler file counts as a reference, but in places that it loses."""

@@ -93,6 +93,29 @@ def test_arms_that_arent_compiled_use_nothing(tmp_path: Path, code: bytes, left:
     assert is_left(port_files(tmp_path, files, None)) is left
 
 
+@pytest.mark.parametrize(
+    ("code", "part", "text", "left"),
+    [
+        (b'ops table = {\n#define E(x) x,\n#include "t.def"\n};\n', "t.def", b"E(kept)\n", False),
+        (b'ops table = {\n#define E(x) ke##x,\n#include "t.def"\n};\n', "t.def", b"E(pt)\n",
+         False),
+        (b'ops table = {\n#define E(x) x,\n#include "t.def"\n};\n', "t.def", b"E(other)\n", True),
+        (b'#include "outer.x"\n', "inner.def", b"void (*hook)(void) = kept;\n", False),
+        (b'#define WHICH "b.inc"\n#include WHICH\n', "b.inc", b"void user(void) { kept(); }\n",
+         False),
+        (b'#include "b.inc"\n', "b.inc", b"void user(void) { kept(); }\n", False),
+        (b'#include "b.inc"\n', "b.inc", b"static void user(void) { kept(); }\n", True),
+    ],
+)  # fmt: skip
+def test_what_an_included_file_names_is_used(
+    tmp_path: Path, code: bytes, part: str, text: bytes, left: bool
+) -> None:
+    (tmp_path / "outer.x").write_bytes(b'#include "inner.def"\n')
+    (tmp_path / part).write_bytes(text)
+    files = {"main.c": MAIN + TABLE + b"static void other(void) { }\n" + code, part: text}
+    assert is_left(port_files(tmp_path, files, None)) is left
+
+
 def test_a_table_is_used_by_other_files_too(tmp_path: Path) -> None:
     table = TABLE + b"const ops table = { kept };\n"
     for name, user in (

@@ -1,0 +1,41 @@
+"""Files that C includes under names that no source has: `#include "table.def"`.
+
+Nobody takes them apart by themselves, but what they name is used.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from porter.source.source_file import (
+    ASM_SUFFIXES,
+    C_SUFFIXES,
+    CPLUSPLUS_SUFFIXES,
+    SourceFile,
+)
+
+# A macro may say which file it is.
+_QUOTED = re.compile(rb'(?m)^[ \t]*#[ \t]*(?:include\b|define\b[^"<\n]*)[ \t]*["<]([^">\n]+)[">]')
+_SOURCES = C_SUFFIXES | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
+
+
+def parts_of(source: SourceFile, folders: Iterable[Path]) -> list[bytes]:
+    """What such files hold, of one C file, and what they include in turn. `folders`: where they may
+    be, besides its own."""
+    return list(_parts(source.data, [source.path.parent, *folders], set()))
+
+
+def _parts(data: bytes, folders: Sequence[Path], seen: set[Path]) -> Iterator[bytes]:
+    for name in _QUOTED.findall(data):
+        path = Path(name.decode("utf-8", "surrogateescape"))
+        if path.suffix.lower() in _SOURCES:
+            continue
+        places = (folder / path for folder in folders)
+        file = next((it for it in places if it.is_file()), None)
+        if file is not None and file not in seen:
+            seen.add(file)
+            inner = file.read_bytes()
+            yield inner
+            yield from _parts(inner, [file.parent, *folders], seen)
