@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from porter.context_switch.arm_relocations import JUMPS, R_ARM_ABS32
+from porter.context_switch.arm_relocations import JUMPS, R_ARM_ABS32, R_ARM_TLS_LDO32
 from porter.context_switch.call_registers import FLAGS, CallRegisters
 from porter.context_switch.compiled_text import compiled_for_arm
 from porter.context_switch.machine import Machine
@@ -20,7 +20,20 @@ _BARRIERS = {  # dsb, dmb and isb, each with all of its options
 
 
 def _dwarf(raw: bytes) -> Any:
-    return SectionsOnce(raw).get_dwarf_info()
+    return SectionsOnce(_without_threads(raw)).get_dwarf_info()
+
+
+def _without_threads(raw: bytes) -> bytes:
+    """An object whose debug information doesn't say where in a thread's storage a variable is:
+    nobody asks, and elftools knows no such relocation."""
+    data, elf = bytearray(raw), SectionsOnce(raw)
+    for section in elf.iter_sections("SHT_REL"):
+        entries = range(section["sh_offset"], section["sh_offset"] + section["sh_size"], 8)
+        in_debug = section.name.startswith(".rel.debug")
+        for entry in entries if in_debug else ():
+            if data[entry + 4] == R_ARM_TLS_LDO32:  # the symbol's number stands behind it
+                data[entry + 4] = R_ARM_ABS32
+    return bytes(data)
 
 
 CORTEX_M = Machine(

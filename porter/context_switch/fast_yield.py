@@ -105,7 +105,7 @@ def fast_yield(
         if isinstance(over, FastYield):
             return over
         if why := _only_in_vct((home, *arms.get(name, ())), names):
-            return f"{over}; and {why}"
+            return over if why == over else f"{over}; and {why}"
         return FastYield(home, name, None, because=over)
     return elsewhere or None
 

@@ -50,8 +50,13 @@ class FileText:
             if self.fast is not None and handler is self.fast.home:
                 reason += f", {self.fast}"
             else:
-                reason += f"; no fast yield: {self.slow}"
+                reason += f"; no fast yield: {self.slow or self._elsewhere}"
         return reason
+
+    @property
+    def _elsewhere(self) -> str:
+        """Whose the one yield of a file is."""
+        return f"yields come to {self.fast.home.symbol}()" if self.fast is not None else ""
 
 
 def _masks_level(handler: Handler) -> bool:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from porter.context_switch.result import SwitchPort
+from porter.context_switch.result import REWRITTEN, SwitchPort
 from tests.porter.context_switch.test_devices import HANDLER, KERNEL
 from tests.porter.context_switch.test_refusals import FRAME, RESUME
 from tests.porter.context_switch.trees import M3, fixture
@@ -72,6 +72,12 @@ def test_what_c_declares_volatile_is_accessed_so(name: str, tmp_path: Path) -> N
     accesses = re.findall(r"volatile (?:fvm_word|uint8_t) \*\)", written)
     assert len(accesses) == 5, written
     assert len(re.findall(r"^ +\(void\).*\[2\];$", written, re.MULTILINE)) == 1
+
+
+def test_a_variable_of_each_thread_is_no_obstacle(tmp_path: Path) -> None:
+    """Where debug information has it, only a linker knows."""
+    found, text = handler(tmp_path, *(PORT, "volatile uint32_t *port;\n__thread int own = 1;\n"))
+    assert found.status == REWRITTEN and "volatile" in text
 
 
 def test_two_reads_stay_in_order(tmp_path: Path) -> None:

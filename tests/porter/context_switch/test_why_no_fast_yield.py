@@ -353,6 +353,23 @@ def test_nobody_else_resumes_tasks(tmp_path: Path) -> None:
     assert "fast yield by itself (SysTick_Handler() of switch.c resumes tasks, too" in found
 
 
+def test_each_handler_without_a_yield_says_why(tmp_path: Path) -> None:
+    text = (SOURCES / "running_task.c").read_text()
+    second = "__attribute__" + SWITCHES.replace("PendSV_Handler", "SysTick_Handler")
+    start = "__attribute__((naked)) void start"
+    found = fixture(tmp_path, text.replace(start, f"{second}{start}")).port()
+    (other,) = (it for it in found if it.name == "SysTick_Handler" and it.start < it.end)
+    assert "no fast yield: yields come to PendSV_Handler()" in other.reason
+
+
+def test_a_reason_is_told_once(tmp_path: Path) -> None:
+    asks = (
+        'void schedule(void) { uint32_t m; __asm("mrs %0, primask" : "=r"(m)); if (m) for (;;); }'
+    )
+    found = reason(tmp_path, (SOURCES / "running_task.c").read_text() + asks)
+    assert found.count("which asks for PRIMASK") == 1
+
+
 TICK = """
     .syntax unified
     .thumb
