@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from porter.context_switch.asm_statements import template_of
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import ASM, function_name
 from porter.context_switch.callees import Callees, Reached
@@ -133,7 +134,7 @@ def _puts_back(parent: CNode, units: CUnits, callees: Callees) -> bool:
     """Whether what is around a value writes the mask, or opens it if that is what it was."""
     if parent.type == "gnu_asm_input_operand":
         whole = next(it for it in ancestors(parent) if it.type in ASM)
-        return _WRITES.search(text_of(whole)) is not None
+        return _WRITES.search(template_of(whole)) is not None
     if parent.type == "argument_list" and parent.parent is not None:
         name = text_of(parent.parent.child_by_field_name("function") or parent)
         text = units.assembler_text(name) or b""
@@ -150,7 +151,7 @@ def _puts_back(parent: CNode, units: CUnits, callees: Callees) -> bool:
 def _only_opens(statement: CNode, units: CUnits, callees: Callees) -> bool:
     inner = statement.named_children[0] if statement.named_child_count else statement
     if inner.type in ASM:
-        return _OPENS.search(text_of(inner)) is not None
+        return _OPENS.search(template_of(inner)) is not None
     callee = inner.child_by_field_name("function")
     if inner.type != "call_expression" or callee is None:
         return False

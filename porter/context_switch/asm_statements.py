@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 import tempfile
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 
 from porter.context_switch.assemble import Assembly, assembled
@@ -45,10 +46,19 @@ class Alone:
 
 
 def text_in(statement: Node) -> str:
-    """The text for the assembler, as C writes it."""
+    """The text for the assembler, as C writes it, of all its strings."""
+    return template_of(statement).decode("latin-1")
+
+
+def template_of(statement: Node) -> bytes:
+    """The same in bytes."""
     code = statement.child_by_field_name("assembly_code")
-    tokens = lex_fragment(text_of(code)) if code is not None else ()
-    return decode_strings(tokens).text.decode("latin-1")
+    return b"" if code is None else _joined(text_of(code))
+
+
+@lru_cache(maxsize=1 << 14)
+def _joined(strings: bytes) -> bytes:
+    return decode_strings(lex_fragment(strings)).text
 
 
 def as_file(text: str, options: CompileOptions) -> Assembly | None:

@@ -15,6 +15,7 @@ from functools import cache
 from pathlib import Path
 
 from porter.context_switch.armcc import suited
+from porter.context_switch.asm_statements import template_of, text_in
 from porter.context_switch.assemble import CompileError, constant, preprocess, stack_use
 from porter.context_switch.c_nodes import (
     assignments_to,
@@ -42,7 +43,6 @@ from porter.source.c_tree import (
     enclosing_function,
     outermost,
     text_of,
-    walk,
 )
 from porter.source.comments import blank, without_comments
 from porter.source.conditions import condition_of
@@ -73,6 +73,7 @@ class CUnits:
         self._text = cache(self._preprocessed)
         self._tree = cache(self._parsed)
         self.definitions = cache(self._definitions)
+        self.templates = cache(self._templates)
         self._constant = cache(lambda file, it: constant(file, self._beside(file), it))
         self.stack_use = cache(self._stack_use)
 
@@ -152,8 +153,7 @@ class CUnits:
         word = re.compile(rb"\b%s\b" % re.escape(name))
         for file in self._naming(name):
             for statement in self.asm_statements(file):
-                strings = (it for it in walk(statement) if it.type == "string_literal")
-                if any(word.search(text_of(it)) for it in strings):
+                if word.search(template_of(statement)):
                     yield statement
 
     def _definitions(self, name: bytes) -> list[Node]:
@@ -223,7 +223,7 @@ class CUnits:
         number = literal(expression.encode("latin-1", "replace"))
         if number is not None and number.value <= _LARGEST:
             return number.value
-        file = self._file_of(near)
+        file = self.file_of(near)
         return self._constant(file, expression)
 
     def word(self, near: Node, expression: str) -> int | None:
@@ -234,13 +234,14 @@ class CUnits:
         high, low = halves
         return None if high is None or low is None else high << 16 | low
 
-    def _file_of(self, node: Node) -> Path:
+    def file_of(self, node: Node) -> Path:
+        """The C file that a node is of, or that includes where it stands."""
         root = next(it for it in (node, *ancestors(node)) if it.parent is None)
         return self._files[root.id]
 
     def _is_replaced(self, name: bytes, place: Node) -> bool:
         """Whether a recipe has something else for what is set there."""
-        text, around = self._written(self._file_of(place)), enclosing_function(place)
+        text, around = self._written(self.file_of(place)), enclosing_function(place)
         if around is None:
             return begins_otherwise(name.decode("latin-1"), text)
         return new_body(function_name(around).decode("latin-1"), text) is not None
@@ -292,12 +293,14 @@ class CUnits:
             if around is not None and around.type == "gnu_asm_expression":
                 yield around
 
+    def _templates(self, file: Path) -> bytes:
+        return b"\n".join(map(template_of, self.asm_statements(file)))
+
     def asm_naming(self, words: re.Pattern[str]) -> Iterator[Node]:
         """Asm statements with words in the assembler's text."""
         for file in self._sources:
             for statement in self.asm_statements(file):
-                strings = (it for it in walk(statement) if it.type == "string_literal")
-                if any(words.search(text_of(it).decode("latin-1")) for it in strings):
+                if words.search(text_in(statement)):
                     yield statement
 
     def called_by_others(self, name: bytes) -> str:

@@ -43,7 +43,6 @@ from porter.source.c_tree import (
 _NAMES = query("(identifier) @it")
 _STATEMENTS = query("(gnu_asm_expression) @it")
 _CLEANUP = re.compile(rb"\b_*cleanup_*\s*\(\s*(\w+)")
-_AT_FILE_SCOPE = re.compile(rb"\.(?:type|thumb_func|globa?l|weak)\b")
 _BACK = frozenset({"lr", "ra"})
 
 
@@ -128,7 +127,7 @@ class CallsMade:
     @cached_property
     def _by_hand(self) -> dict[str, list[ByHand]]:
         found: dict[str, list[ByHand]] = {}
-        outside = self._resumers.outside(_AT_FILE_SCOPE)
+        outside = self._resumers.outside()
         for _, assembly, function in (*self._resumers.in_assembler(), *outside):
             for name in function.names:
                 found.setdefault(name, []).append(ByHand(assembly, function))

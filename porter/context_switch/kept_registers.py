@@ -19,6 +19,7 @@ from porter.context_switch.parts import Parts
 from porter.context_switch.register_flow import RegisterFlow
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.resumers import Resumers, is_apart
+from porter.context_switch.unread_asm import UnreadAsm
 from porter.project.compile_options import CompileOptions
 from porter.source.c_tree import Node, enclosing_function, text_of, walk
 
@@ -26,7 +27,7 @@ from porter.source.c_tree import Node, enclosing_function, text_of, walk
 # have some, of RISC-V s0-s11 and x8, x9, x18-x27.
 _KEPT = re.compile(
     rb"\b(?:r(?:[4-9]|1[01])|v[1-8]|s(?:[0-9]|[12]\d|3[01])|sb|sl|fp|d(?:[89]|1[0-5])|q[4-7]"
-    rb"|x(?:[89]|1[89]|2[0-7])|r\d\s*-\s*(?:r1[2-5]|ip|lr|pc))\b",
+    rb"|x(?:[89]|1[89]|2[0-7])|vl(?:ldm|stm)|r\d\s*-\s*(?:r1[2-5]|ip|lr|pc))\b",
     re.IGNORECASE,
 )
 _CLOBBERED = re.compile(r'"\s*(\w+)\s*"')
@@ -37,12 +38,22 @@ class KeptRegisters:
     """Looks at the functions of a project that no compiler made, and at asm in those that one
     did. What is a part of the handlers is ported with them."""
 
-    def __init__(self, resumers: Resumers, callees: Callees, parts: Parts) -> None:
+    def __init__(
+        self, resumers: Resumers, callees: Callees, parts: Parts, unread: UnreadAsm
+    ) -> None:
         self._resumers, self._callees, self._parts = resumers, callees, parts
+        self._unread = unread
 
     def refuse(self, called: Iterable[str]) -> None:
-        """NotTranscribable where one of these functions, or one that it leads to, touches some."""
+        """NotTranscribable where one of these functions, or one that it leads to, touches some, or
+        has asm that can't be asked for it or for anything else."""
         for it in self._callees.of(called):
+            for definition in it.body.definitions:
+                if what := self._unread.why(definition):
+                    raise NotTranscribable(
+                        f"{it.road}, which {what}: does it touch what is the task's, wait, or ask "
+                        "for a mask? Write instructions by their names, and registers too"
+                    )
             if it.name in self._touching and it.name not in self._parts.names:
                 raise NotTranscribable(
                     f"{it.road} of {self._touching[it.name]}: on the machine these are the task's, "
@@ -61,7 +72,7 @@ class KeptRegisters:
     def _touching(self) -> dict[str, str]:
         """Where such functions are and what they do, by the names that the linker knows them by."""
         found: dict[str, str] = {}
-        by_hand = (*self._resumers.by_hand(_KEPT), *self._resumers.outside(_KEPT))
+        by_hand = (*self._resumers.by_hand(_KEPT), *self._resumers.outside())
         for file, assembly, function in by_hand:
             if is_apart(assembly, function) and (what := done_in(assembly, function)):
                 found.update(dict.fromkeys(function.names, f"{file.name}, which {what}"))

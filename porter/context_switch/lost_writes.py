@@ -8,6 +8,7 @@ from porter.context_switch.asm_statements import text_in
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import function_name
 from porter.context_switch.callees import Callees
+from porter.context_switch.calls_made import ByHand
 from porter.context_switch.ir import Call, Note
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.resumers import Resumers
@@ -44,11 +45,11 @@ class LostWrites:
     def _readers(self, register: str) -> set[str]:
         text = re.compile(_READ.format(register), re.IGNORECASE)
         pattern = re.compile(_READ.format(register).encode(), re.IGNORECASE)
-        by_hand = (*self._resumers.by_hand(pattern), *self._resumers.outside(pattern))
+        by_hand = (*self._resumers.by_hand(pattern), *self._resumers.outside())
         found = {
             name
             for _, assembly, function in by_hand
-            if text.search(assembly.text_of(function))
+            if text.search(ByHand(assembly, function).text)
             for name in function.names
         }
         statements = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection
 
+from porter.context_switch.asm_statements import template_of
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import ASM, calls_in, is_local, uses_in
 from porter.context_switch.callees import Reached
@@ -35,7 +36,7 @@ def readings(
         starts += [call for call, callee in calls_in(definition)
                    if callee.decode("latin-1") in _READERS[mask]]  # fmt: skip
         for node in walk(definition):
-            if node.type in ASM and reads.search(text_of(node)):
+            if node.type in ASM and reads.search(template_of(node)):
                 results = _results(node)
                 starts += units.calls(name) if results is None else ()
                 for result in results or ():
@@ -58,7 +59,7 @@ def reads_in_text(it: Reached, mask: str) -> bool:
 def _assembler_of(it: Reached) -> list[bytes]:
     statements = (node for definition in it.body.definitions for node in walk(definition)
                   if node.type in ASM)  # fmt: skip
-    return [it.body.assembler, *map(text_of, statements)]
+    return [it.body.assembler, *map(template_of, statements)]
 
 
 def asks_in_assembler(it: Reached, mask: str, readers: Collection[str]) -> bool:

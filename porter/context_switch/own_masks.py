@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from porter.context_switch.asm_statements import template_of
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import ASM, function_name, is_local, parameter_name
 from porter.context_switch.callees import Callees
@@ -62,7 +63,7 @@ class _Look:
 
     def _is_opening(self, node: Node) -> bool:
         if node.type in ASM:
-            text = text_of(node)
+            text = template_of(node)
             if _OPENS.search(text):
                 return True
             values = [it for it in walk(node) if it.type == "gnu_asm_input_operand"]
@@ -101,7 +102,7 @@ class _Look:
         seen |= {value.id}
         values = [it for it in self._values(value) if it.type != "number_literal"]
         return bool(values) and all(
-            _READS.search(text_of(it)) if it.type in ASM else self._is_found(it, seen)
+            _READS.search(template_of(it)) if it.type in ASM else self._is_found(it, seen)
             for it in values
         )
 

@@ -23,6 +23,7 @@ from porter.context_switch.resumers import Resumers
 from porter.context_switch.services import Services
 from porter.context_switch.set_later import SetLater
 from porter.context_switch.taken_addresses import TakenAddresses
+from porter.context_switch.unread_asm import UnreadAsm
 from porter.context_switch.volatile_types import VolatileTypes
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
@@ -69,7 +70,7 @@ class ProjectData:
         taken = TakenAddresses(self.resumers, self.units, self._vectors, made)
         self.callees = Callees(made, taken.taking)
         self.parts = Parts(made, lambda: taken.taking(None), self.units, self._named_otherwise)
-        self.kept = KeptRegisters(self.resumers, self.callees, self.parts)
+        self.kept = KeptRegisters(self.resumers, self.callees, self.parts, UnreadAsm(self.units))
         self.lost_writes = LostWrites(self.resumers, self.callees, self.units)
 
     def serves_calls_alone(self, names: Iterable[str]) -> bool:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 
+from porter.context_switch.asm_statements import template_of
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import ASM, is_declarator
 from porter.context_switch.handler import Handler
@@ -35,18 +36,17 @@ def refuse_thread_pointer(handler: Handler, project: ProjectData, machine: Machi
     pointer = machine.thread_pointer
     if not pointer or handler.role == ROLE_OTHER:
         return
-    in_text = re.compile(rb'"[^"]*\b%s\b' % pointer.encode())
-    by_hand = re.compile(rb"\b%s\b" % pointer.encode())
+    named = re.compile(rb"\b%s\b" % pointer.encode())
     items = conditions_and_statements(handler.everything)
     for it in project.callees.of(it.function for it in items if isinstance(it, Call)):
         for node in (node for definition in it.body.definitions for node in walk(definition)):
-            is_asm = node.type in ASM and in_text.search(text_of(node))
+            is_asm = node.type in ASM and named.search(template_of(node))
             if is_asm or (
                 node.type == "identifier" and _is_per_thread(text_of(node), project.units)
             ):
                 raise _reads(it.road, f"{pointer} ('{one_line(node)}')")
         outside = it.body.assembler if it.body.cplusplus is None else it.body.cplusplus[1]
-        if by_hand.search(outside) or (it.body.cplusplus is not None and _THREAD.search(outside)):
+        if named.search(outside) or (it.body.cplusplus is not None and _THREAD.search(outside)):
             raise _reads(it.road, pointer)
 
 

@@ -76,6 +76,7 @@ class Resumers:
         self._files = [file for file in files if file.suffix.lower() in bodies]
         self._assembly = cache(self._assembled)
         self._candidates = cache(self._chosen)
+        self._at_file_scope = cache(self._outside_in)
 
     def also_called(self, names: Iterable[str]) -> frozenset[str]:
         """The names, with those that linker scripts make of them."""
@@ -149,11 +150,10 @@ class Resumers:
         return ""
 
     def by_hand(self, having: re.Pattern[bytes]) -> Iterator[tuple[Path, Assembly, Function]]:
-        """Functions that no compiler made: of C files, those whose text has a pattern."""
+        """Functions that no compiler made: of C files, those whose asm has a pattern."""
         files = {*self._having(having)}
         for file in self._files:
-            in_c = file in files and _FROM_MACRO.search(file.read_bytes())
-            if in_c or file.suffix.lower() in ASM_SUFFIXES:
+            if file in files or file.suffix.lower() in ASM_SUFFIXES:
                 yield from self._by_hand_in(file)
 
     def in_assembler(self) -> Iterator[tuple[Path, Assembly, Function]]:
@@ -204,13 +204,21 @@ class Resumers:
         every = self.by_hand(_STACK_POINTER)
         return [(of, it) for _, of, it in every if name in it.names and name in of.object.globals]
 
-    def outside(self, having: re.Pattern[bytes]) -> Iterator[tuple[Path, Assembly, Function]]:
+    def outside(self) -> Iterator[tuple[Path, Assembly, Function]]:
         """Functions in asm statements of C files that stand in no function."""
-        for file, statement in self.statements(having):
-            if enclosing_function(statement) is not None:
-                continue
-            if (assembly := as_file(text_in(statement), self.options)) is not None:
+        for file in (it for it in self._files if it.suffix == ".c"):
+            for assembly in self._at_file_scope(file):
                 yield from ((file, assembly, it) for it in assembly.object.functions)
+
+    def _outside_in(self, file: Path) -> list[Assembly]:
+        """Each of a file's asm statements at file scope by itself, or all of them together where
+        one needs another's macros."""
+        statements = self._units.asm_statements(file)
+        texts = [text_in(it) for it in statements if enclosing_function(it) is None]
+        found = [as_file(text, self.options) for text in texts]
+        if None in found and len(texts) > 1:
+            found = [as_file("\n".join(texts), self.options), *found]
+        return [it for it in found if it is not None]
 
     def statements(self, having: re.Pattern[bytes]) -> Iterator[tuple[Path, Node]]:
         """The asm statements of C files whose text has a pattern."""
@@ -219,10 +227,10 @@ class Resumers:
                 yield file, statement
 
     def _having(self, pattern: re.Pattern[bytes]) -> list[Path]:
-        """C files that have a pattern; all of them where a header has it: macros bring it in."""
-        anywhere = any(pattern.search(header.read_bytes()) for header in self._headers)
+        """C files with a pattern in what they or files that they include give the assembler: macros
+        put it together, and any file may be included."""
         files = [file for file in self._files if file.suffix == ".c"]
-        return [it for it in files if anywhere or pattern.search(it.read_bytes())]
+        return [file for file in files if pattern.search(self._units.templates(file))]
 
     def assembler_texts(self) -> Iterator[bytes]:
         """Of the assembler files."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from porter.context_switch.asm_statements import template_of
 from porter.context_switch.c_nodes import ASM, declared_name, is_local
 from porter.context_switch.c_stores import is_device
 from porter.context_switch.callees import Callees
@@ -52,7 +53,7 @@ def _waits(definition: CNode, callees: Callees) -> Iterator[CNode]:
         callee = node.child_by_field_name("function")
         is_call = node.type == "call_expression" and callee is not None
         is_wait = is_call and callee is not None and text_of(callee).decode("latin-1") in WAIT
-        if is_wait or (node.type in ASM and _WAITS.search(text_of(node))):
+        if is_wait or (node.type in ASM and _WAITS.search(template_of(node))):
             loops = [it for it in ancestors(node) if it.type in _LOOPS]
             if all(_ends(it) for it in loops):
                 yield node

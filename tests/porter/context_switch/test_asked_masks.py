@@ -44,6 +44,8 @@ PRIMASK, BASEPRI = "cpsid i", "mov r3, #0x40\\n msr basepri, r3"
 ASKS = {
     "CMSIS": (PRIMASK, "void schedule(void) { if (!(__get_PRIMASK() & 1)) for (;;); }"),
     "asm": (PRIMASK, "void schedule(void) { uint32_t m = pri(); if (m == 0) entries++; }"),
+    "two strings": (PRIMASK, 'void schedule(void) { uint32_t m; __asm volatile(\n'
+                             '    "mrs %0, " "pri" "mask" : "=r"(m)); if (m) entries++; }'),
     "assembler": (PRIMASK, "void schedule(void) { if (enter() == 0) for (;;); }"),
     "keeps it": (
         PRIMASK,

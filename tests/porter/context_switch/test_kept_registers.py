@@ -122,6 +122,76 @@ ACCEPTED: dict[str, tuple[dict[str, str], str]] = {
     ),
 }  # fmt: skip
 
+RD = '#define RD(v, n) __asm volatile("mov %0, r" #n : "=r"(v))\n'
+PUT = "#define S_(x) #x\n#define S(x) S_(x)\n#define N 8\n"
+HOOK = "void schedule(void) {{ unsigned v; __asm volatile({}); (void)v; }}\n"
+# asm whose text alone names no register that a call keeps, and the reason.
+HIDDEN = {
+    "an argument of a macro": (
+        f"{RD}void schedule(void) {{ unsigned v; RD(v, 8); }}\n", "reads r8",
+    ),
+    "adjacent strings": (PUT + HOOK.format('"mov %0, r" S(N) : "=r"(v)'), "reads r8"),
+    "a list": (
+        "#define LDF(p, a, b) "
+        '__asm volatile("vldmia %0, {s" #a "-s" #b "}" :: "r"(p) : "memory")\n'
+        "unsigned frame[16];\nvoid schedule(void) { LDF(frame, 16, 31); }\n",
+        "changes s16-s31",
+    ),
+    "an operand in a name": (HOOK.format('"mov %0, r%c1" : "=r"(v) : "i"(8)'), "part of a word"),
+    "a span of operands": (
+        HOOK.format('"ldmia sp, {%0-%1}" : "=r"(v) : "r"(v)'), "part of a word or list",
+    ),
+    "another name of a register": (
+        '__asm("tsk .req r8");\n' + HOOK.format('"mov %0, TSK" : "=r"(v)'), "other asm defines",
+    ),
+    "a macro of the assembler's": (
+        r'__asm(".macro getr d, n\n mov \\d, r\\n\n.endm");'
+        + HOOK.format('"getr %0, 8" : "=r"(v)'),
+        "other asm defines",
+    ),
+    "macros of a file": (
+        '__asm(".include \\"own.inc\\"");' + HOOK.format('"getr %0, 8" : "=r"(v)'),
+        "another file may have",
+    ),
+    "macros within": (
+        HOOK.format(r'".irp n, 8\n mov %0, r\\n\n .endr" : "=r"(v)'), "any instruction",
+    ),
+    "a number": (HOOK.format(r'".inst.n 0x4640" : "=r"(v)'), "any instruction"),
+    "a label's number": (HOOK.format('"nop; 1: .short 0x4640" : "=r"(v)'), "any instruction"),
+    "a word that is none's address": (
+        HOOK.format(r'".word schedule - schedule + 0x46404640" : "=r"(v)'), "any instruction",
+    ),
+    "a naked one's number": (
+        '__attribute__((naked)) unsigned pk(void) { __asm(".inst.n 0x4640\\n bx lr"); }\n'
+        "unsigned x;\nvoid schedule(void) { x = pk(); }\n",
+        r"leads to pk\(\), which has asm with words of the assembler's",
+    ),
+    "a number at file scope": (
+        r'__asm(".global pk\n.thumb_func\n.type pk, %function\npk: .inst.n 0x4640\n bx lr\n");'
+        "\nunsigned pk(void), x;\nvoid schedule(void) { x = pk(); }\n",
+        r"leads to pk\(\) of switch.c, which reads r8",
+    ),
+    "a macro at file scope": (
+        r'__asm(".macro getr d, n\n mov \\d, r\\n\n.endm");'
+        r'__asm(".global pk\n.thumb_func\n.type pk, %function\npk: getr r0, 8\n bx lr\n");'
+        "\nunsigned pk(void), x;\nvoid schedule(void) { x = pk(); }\n",
+        r"leads to pk\(\) of switch.c, which reads r8",
+    ),
+    "what switches the FPU": (
+        HOOK.format('"vlldm %0" :: "r"(v)'), "registers of its caller that can't be read",
+    ),
+}  # fmt: skip
+PLAIN = (
+    '"cpsid i" ::: "memory"', r'"mrs %0, primask\n\tcpsid i" : "=r"(v) :: "memory"',
+    '"dsb\\n isb" ::: "memory"', '"clz %0, %1" : "=r"(v) : "r"(1)',
+    '"msr basepri, %0" :: "r"(v) : "memory"', '"mov %0, %c1" : "=r"(v) : "i"(8)',
+    '"bkpt %0" :: "i"(1)', '"ldr %0, [%1, #%c2]" : "=r"(v) : "r"(&v), "i"(0)',
+    r'"1%=: subs %[n], #1\n bne 1%=b" : [n] "=r"(v) : "0"(3) : "cc"',
+    '"ldrex %0, %1" : "=r"(v) : "Q"(v)', r'".syntax unified\n .align 2\n nop // .short 0x4640"',
+    '"vmsr fpscr, %0" :: "r"(0)', '"strex %0, %2, %1" : "=&r"(v), "=Q"(v) : "r"(0)',
+    '"b 1f; .align 2; 2: .word schedule; 1: ldr %0, 2b" : "=r"(v)',
+)  # fmt: skip
+
 
 def project(
     folder: Path, functions: dict[str, str], c: str, vectors: Vectors | None = None
@@ -157,6 +227,29 @@ def test_registers_of_the_task_are_told(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_what_a_call_may_do_is_no_reason(name: str, tmp_path: Path) -> None:
     assert not refused(project(tmp_path, *ACCEPTED[name]))
+
+
+@pytest.mark.parametrize("name", HIDDEN)
+def test_what_the_assembler_gets_is_looked_at(name: str, tmp_path: Path) -> None:
+    c, why = HIDDEN[name]
+    assert re.search(why, refused(project(tmp_path, {}, c)))
+
+
+@pytest.mark.parametrize("text", PLAIN)
+def test_ordinary_asm_is_no_reason(text: str, tmp_path: Path) -> None:
+    tables = '__asm(".macro other d\\n nop\\n.endm");\n'
+    assert not refused(project(tmp_path, {}, tables + HOOK.format(text)))
+
+
+@pytest.mark.parametrize(("asm", "read"), [("mov %0, r8", True), ("mov %0, r3", False)])
+@pytest.mark.parametrize("suffix", ["inc", "def", "h", "x"])
+def test_an_included_file_counts_whatever_its_name(
+    asm: str, read: bool, suffix: str, tmp_path: Path
+) -> None:
+    hook = f'void schedule(void) {{ unsigned v; __asm volatile("{asm}" : "=r"(v)); }}\n'
+    (tmp_path / f"hook.{suffix}").write_text(hook)
+    found = refused(project(tmp_path, {}, f'#include "hook.{suffix}"\n'))
+    assert ("reads r8 of its caller" in found) is read
 
 
 def test_a_vector_of_its_own_is_no_callee(tmp_path: Path) -> None:

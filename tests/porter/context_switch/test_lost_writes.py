@@ -35,6 +35,15 @@ READS = {
         'int n; void look(void) { unsigned p; __asm("mrs %0, psp" : "=r"(p)); n = p == 0; }'
         "\nvoid hook(void) { look(); }", "",
     ),
+    "in asm of two strings": (
+        'int n; void look(void) { unsigned p; __asm("mrs %0, p" "sp" : "=r"(p)); n = p == 0; }'
+        "\nvoid hook(void) { look(); }", "",
+    ),
+    "in asm outside": (
+        '__asm(".global look\\n.type look, %function\\n.thumb_func\\n'
+        'look: .inst.w 0xf3ef8009\\n bx lr\\n");\nvoid look(void);\nvoid hook(void) { look(); }',
+        "",
+    ),
     "through a pointer": (
         "void look(void); void (*call)(void); void begin(void) { call = look; }\n"
         "void hook(void) { call(); }", "look: mrs r1, psp; bx lr",

@@ -21,6 +21,8 @@ void __WFI(void); void __NOP(void);
 WAITS = {
     "a variable": "void schedule(void) { while (ready == 0) { } }",
     "WFI": 'void schedule(void) { while (ready == 0) __asm volatile("wfi"); }',
+    "two strings": 'void schedule(void) { __asm volatile("wf" "i"); }',
+    "a second line": 'void schedule(void) { __asm volatile("dsb\\nwfi"); }',
     "CMSIS": "void schedule(void) { if (!ready) __WFI(); }",
     "opens": "void schedule(void) {\n"
              '    while (!ready) __asm volatile("wfi\\n cpsie i\\n isb\\n cpsid i"); }',
