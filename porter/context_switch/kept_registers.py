@@ -31,6 +31,7 @@ _KEPT = re.compile(
     re.IGNORECASE,
 )
 _CLOBBERED = re.compile(r'"\s*(\w+)\s*"')
+_BETWEEN_STRINGS = re.compile(rb'"\s*"')
 _ASM = re.compile(rb"\b(?:__)?asm(?:__)?\b[^;]*")
 
 
@@ -62,7 +63,7 @@ class KeptRegisters:
                 )
             if it.body.cplusplus is not None:
                 file, text = it.body.cplusplus
-                if any(_KEPT.search(asm) for asm in _ASM.findall(text)):
+                if any(_KEPT.search(asm) for asm in _ASM.findall(_BETWEEN_STRINGS.sub(b"", text))):
                     raise NotTranscribable(
                         f"{it.road}, which {file.name} names, C++ with asm that uses registers of "
                         "its caller: what is called there isn't followed. Let C do it"
