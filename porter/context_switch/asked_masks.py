@@ -27,12 +27,21 @@ from porter.registers.intrinsics import (
     MASK_WRITE,
 )
 from porter.source.c_tree import Node as CNode
-from porter.source.c_tree import ancestors, enclosing_function, one_line, text_of
+from porter.source.c_tree import (
+    ancestors,
+    enclosing_function,
+    one_line,
+    outermost,
+    text_of,
+    walk,
+)
+from porter.source.truth import binary
 
 _WRITERS = MASK_WRITE | BASEPRI_WRITE | BASEPRI_RAISE
 _WRITES = re.compile(rb"\bmsr\w*\s+(?:primask|basepri\w*)|\bcsr[wsc]+i?\s+mstatus", re.IGNORECASE)
 _OPENS = re.compile(rb"\bcpsie\b|\bcsrsi?\s+mstatus", re.IGNORECASE)
 _CALCULATES = frozenset({"binary_expression", "unary_expression"})
+_DOES = ASM | {"call_expression", "assignment_expression", "update_expression"}
 
 
 def refuse_questions(
@@ -122,12 +131,25 @@ def _steps(starts: list[CNode], units: CUnits) -> Iterator[tuple[CNode, CNode, l
     while waiting:
         steps, waiting = list(units.steps(waiting)), []
         for node, parent, further in steps:
-            if further is not None or parent.type not in _CALCULATES:
+            decides = binary(parent, b"&&", b"||") is not None and not _only_for_if(parent)
+            if further is not None or parent.type not in _CALCULATES or decides:
                 if parent.type != "expression_statement":
                     yield node, parent, further
             elif parent.id not in seen:
                 seen.add(parent.id)
                 waiting.append(parent)
+
+
+def _only_for_if(logic: CNode) -> bool:
+    """Whether all that `&&` or `||` decides is an if statement, by more conditions that do nothing:
+    what such a statement does is looked at."""
+    whole = outermost(logic)
+    while whole.parent is not None and whole.parent.type in _CALCULATES:
+        whole = outermost(whole.parent)
+    if whole.parent is None or whole.parent.type != "if_statement":
+        return False
+    pairs = (sides for it in walk(whole) if (sides := binary(it, b"&&", b"||")) is not None)
+    return all(it.type not in _DOES for _, right in pairs for it in walk(right))
 
 
 def _puts_back(parent: CNode, units: CUnits, callees: Callees) -> bool:

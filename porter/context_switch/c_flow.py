@@ -28,10 +28,12 @@ from porter.context_switch.c_nodes import (
     is_local,
     is_read,
     parameter_name,
+    parameters_named,
     uses_in,
 )
 from porter.context_switch.casts import with_casts
 from porter.context_switch.recipe import begins_otherwise, conditions_of_port, new_body
+from porter.context_switch.statement_values import whole_of
 from porter.project.compile_options import CompileOptions
 from porter.source.arithmetic import literal
 from porter.source.asm_text import blank_comments, dialect_of
@@ -378,6 +380,10 @@ class CUnits:
                 left = parent.child_by_field_name("left")
                 kept = self._uses_of(base_of(left), parent)
                 return None if kept is None else [parent, *(element_of(it, left) for it in kept)]
+        if parent.type == "expression_statement" and (whole := whole_of(node, parent)) is not None:
+            return [whole]
+        if parent.type == "extension_expression":
+            return [parent]
         if parent.type == "conditional_expression":
             return None if parent.child_by_field_name("condition") == node else [parent]
         if parent.type == "comma_expression":
@@ -395,9 +401,11 @@ class CUnits:
         if callee is None or callee.type != "identifier":
             return None
         name = text_of(callee)
-        if not self.definitions(name):
-            return None
-        return self.parameter_uses(name, arguments.named_children.index(node))
+        place = arguments.named_children.index(node)
+        definitions = self.definitions(name)
+        if not definitions or any(place >= parameters_named(it) for it in definitions):
+            return None  # `...`: whoever asks va_arg() gets it
+        return self.parameter_uses(name, place)
 
     def _uses_of(self, name: Node | None, place: Node) -> list[Node] | None:
         """Reads of the variable or field that keeps a value."""

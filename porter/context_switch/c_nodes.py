@@ -38,6 +38,11 @@ def parameter_name(definition: Node, place: int) -> bytes | None:
     return names[place] if place < len(names) else None
 
 
+def parameters_named(definition: Node) -> int:
+    """How many parameters a function's definition declares, with types, between its parentheses."""
+    return len(_parameter_names(definition))
+
+
 def parameters_of(definition: Node) -> int | None:
     """How many parameters a function has; None where its definition leaves that open."""
     listed = next((node for node in walk(definition) if node.type == "parameter_list"), None)

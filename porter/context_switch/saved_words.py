@@ -30,6 +30,7 @@ from porter.context_switch.ir import Binary, Const, Expr, Load, Symbol
 from porter.context_switch.new_stacks import just_set
 from porter.context_switch.pick import Pick
 from porter.context_switch.saved_places import kept_at
+from porter.context_switch.statement_values import last_of
 from porter.source.c_tree import (
     Node,
     ancestors,
@@ -50,7 +51,7 @@ _COPIES = {  # where to, from where
     b"builtin_memmove": (0, 1), b"aeabi_memcpy": (0, 1), b"aeabi_memcpy4": (0, 1),
     b"aeabi_memmove": (0, 1), b"bcopy": (1, 0), b"memcpy_s": (0, 2), b"memmove_s": (0, 2),
 }  # fmt: skip
-_WRAPS = frozenset({"parenthesized_expression", "cast_expression"})
+_WRAPS = frozenset({"parenthesized_expression", "cast_expression", "extension_expression"})
 
 
 def saved_words(pick: Pick, units: CUnits) -> list[Node]:
@@ -223,6 +224,9 @@ class _Blocks:
                 names = type_names(kind)
                 return None if names & self._types else names
             node = node.child_by_field_name("value") or node.named_children[-1]
+        if node.type == "compound_statement":
+            last = last_of(node)
+            return self._other_types(last) if last is not None else None
         if node.type == "binary_expression":
             left = node.child_by_field_name("left")
             return self._other_types(left) if left is not None else None

@@ -64,6 +64,21 @@ ASKS = {
                              "void other(void) { if (was) entries++; }"),
     "BASEPRI": (BASEPRI, "static void locked(void) { if (base() == 0) for (;;); }\n"
                          "void schedule(void) { locked(); }"),
+    "or": (PRIMASK, "void fail(void) { entries++; }\n"
+                    "void schedule(void) { (void)((pri() == 1) || (fail(), 0)); }"),
+    "and": (PRIMASK, "void schedule(void) { pri() && entries++; }"),
+    "and in an argument": (PRIMASK, "static void keep(int n) { entries = n; }\n"
+                                    "void schedule(void) { keep(pri() && entries); }"),
+    "or of a variable": (PRIMASK, "void schedule(void) { uint32_t m = pri(); m || entries++; }"),
+    "and opens again": (PRIMASK, "void schedule(void) {\n"
+                                 "    if (!pri() && entries++) __enable_irq(); }"),
+    "a statement's value": (PRIMASK, "void schedule(void) { if (({ pri(); })) entries++; }"),
+    "asm in a statement": (
+        PRIMASK, 'void schedule(void) { if (({ uint32_t m; __asm("mrs %0, primask" : "=r"(m));\n'
+                 "    m; })) entries++; }"),
+    "BASEPRI in a statement": (
+        BASEPRI, 'void schedule(void) { if (__extension__ ({ uint32_t m;\n'
+                 '    __asm("mrs %0, basepri" : "=r"(m)); m; })) entries++; }'),
 }  # fmt: skip
 ALLOWED = {
     "restores": (PRIMASK, "void schedule(void) { uint32_t m = __get_PRIMASK(); __disable_irq();\n"
@@ -72,6 +87,12 @@ ALLOWED = {
                              "    entries++; if (m == 0) __enable_irq(); }"),
     "assembler": (PRIMASK, "void schedule(void) { uint32_t m = enter(); entries++; leave(m); }"),
     "BASEPRI": (BASEPRI, "void schedule(void) { uint32_t m = base(); set(1); entries++; set(m); }"),
+    "opens again and asks others": (
+        PRIMASK, "void schedule(void) { uint32_t m = pri();\n"
+                 "    __disable_irq(); if (m == 0 && entries) __enable_irq(); }"),
+    "a statement's value": (PRIMASK, "void schedule(void) { uint32_t m = ({ pri(); });\n"
+                                     "    __disable_irq(); entries++; __set_PRIMASK(m); }"),
+    "another statement": (PRIMASK, "void schedule(void) { if (({ pri(); entries; })) for (;;); }"),
     "another": (BASEPRI, "void schedule(void) { if (pri()) for (;;); }"),
     "kept and put back": (PRIMASK, "uint32_t was; void schedule(void) { was = pri(); }\n"
                                    "void other(void) { __set_PRIMASK(was); }"),

@@ -51,6 +51,9 @@ NUMBERS = {
     "macro": "#define NUMBER() active()\nint f(void) { return NUMBER() == 3; }",
     "field": "struct s { unsigned n; } s;\nvoid f(void) { s.n = active(); }\n"
     "int g(struct s *p) { return p->n > 14; }",
+    "a statement's value": "int f(void) { return ({ active(); }) == 14; }",
+    "a statement's variable": "int f(void) { unsigned n = ({ unsigned q = active(); q; });\n"
+    "    return n == 14; }",
     "handed out": "void print(unsigned);\nvoid f(void) { print(active()); }",
 }
 QUESTIONS = {
@@ -58,6 +61,7 @@ QUESTIONS = {
     "compared with 0": "int f(void) { return (active() & 0x1FFu) != (unsigned)0x00U; }",
     "variable": "int f(void) { unsigned n = active(); return n && !n ? 1 : 2; }",
     "wrapper": "static unsigned n(void) { return active(); }\nint f(void) { return n() > 0; }",
+    "a statement's value": "void f(void) { if (({ active(); }) && ticks[0]) ticks[0]++; }",
     "unused": "void f(void) { (void)active(); }",
 }
 LEVELS = {

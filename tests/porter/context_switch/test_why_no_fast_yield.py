@@ -68,6 +68,11 @@ FOLLOWS = {
     "a copied block": f"{COPY}struct view {{ uint32_t *top; unsigned ticks; }};\n"
     "struct task all[3];\nuint32_t f(int i) {\n"
     "    struct view v; memcpy(&v, &all[i], sizeof v); return v.top[9]; }",
+    "a statement's value": "void f(struct task *t) {\n"
+    "    ({ uint32_t *top = t->sp; top; })[9] = 3; }",
+    "a block by a statement": "void f(struct task *t) { (*({ (uint32_t **)t; }))[9] = 3; }",
+    "any number of arguments": "void take(int n, ...) { (void)n; }\n"
+    "void f(struct task *t) { take(1, t->sp); }",
     "whoever runs": "void f(uint32_t *top) { running->sp = top; schedule(); running->sp[9] = 3; }",
 }
 CPLUSPLUS = {
