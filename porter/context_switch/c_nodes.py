@@ -4,9 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from porter.source.c_tree import Node, ancestors, captured, outermost, query, text_of, walk
+from porter.source.c_tree import (
+    Node,
+    ancestors,
+    captured,
+    enclosing_function,
+    index_of,
+    outermost,
+    query,
+    text_of,
+    walk,
+)
 
 ASM = frozenset({"gnu_asm_expression", "asm_statement"})
+_CALCULATIONS = frozenset(b"+ - ^ | & << >> * / % ~".split())
+_NUMBERS = frozenset({"primitive_type", "sized_type_specifier"})
+_IN_MEMORY = frozenset(b"moVQUXg<>")
 _DECLARATIONS = query("[(declaration) (parameter_declaration)] @it")
 _IDENTIFIERS = query("(identifier) @it")
 _CALLS = query("(call_expression) @it")
@@ -124,11 +137,64 @@ def is_read(node: Node) -> bool:
     return True
 
 
+def is_changed_by_asm(operand: Node) -> bool:
+    """Whether an operand of an asm statement is given to it and set by it."""
+    return operand.type == "gnu_asm_output_operand" and b"+" in _constraint(operand)
+
+
+def is_in_memory(operand: Node) -> bool:
+    """Whether an asm statement gets the address of an operand, not its value."""
+    if operand.type not in ("gnu_asm_input_operand", "gnu_asm_output_operand"):
+        return False
+    return any(letter in _IN_MEMORY for letter in _constraint(operand))
+
+
+def _constraint(operand: Node) -> bytes:
+    texts = (text_of(it) for it in operand.named_children if it.type == "string_literal")
+    return b"".join(texts)
+
+
 def is_compared(node: Node) -> bool:
     """Whether an identifier is compared with something."""
     outer = outermost(node)
     sign = outer.parent.child_by_field_name("operator") if outer.parent is not None else None
     return sign is not None and text_of(sign) in (b"==", b"!=")
+
+
+def calculation(node: Node) -> bytes | None:
+    """The operator of an expression that makes another number of one, from which the first may be
+    had again; None for a comparison and for what is no calculation."""
+    sign = node.child_by_field_name("operator")
+    if sign is None or node.type not in ("binary_expression", "unary_expression"):
+        return None
+    return text_of(sign) if text_of(sign) in _CALCULATIONS else None
+
+
+def is_based_on(subscript: Node, pointer: Node) -> bool:
+    """Whether an element is one behind a pointer: of `p[9]` or of `9[p]`."""
+    if subscript.child_by_field_name("argument") == pointer:
+        return True
+    other = subscript.child_by_field_name("argument")
+    return index_of(subscript) == pointer and other is not None and _is_number(other)
+
+
+def _is_number(node: Node) -> bool:
+    """Whether an expression is surely no pointer and no array."""
+    names = [it for it in walk(node) if it.type in ("identifier", "field_expression")]
+    if not names:
+        return True
+    around = enclosing_function(node)
+    if len(names) > 1 or names[0].type != "identifier" or around is None:
+        return False
+    declared = list(local_declarations(around, text_of(names[0])))
+    return bool(declared) and all(_declares_number(*it) for it in declared)
+
+
+def _declares_number(declaration: Node, name: Node) -> bool:
+    kind = declaration.child_by_field_name("type")
+    if kind is None or kind.type not in _NUMBERS or name.parent is None:
+        return False
+    return name.parent.type in ("declaration", "parameter_declaration", "init_declarator")
 
 
 def declared_name(declarator: Node | None) -> Node | None:

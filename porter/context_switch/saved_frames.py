@@ -12,12 +12,12 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from porter.context_switch.c_flow import CUnits
-from porter.context_switch.c_nodes import function_name
+from porter.context_switch.c_nodes import calculation, function_name, is_changed_by_asm
 from porter.context_switch.pick import Pick
 from porter.context_switch.saved_words import saved_words
 from porter.source.c_tree import Node, ancestors, enclosing_function, one_line, text_of
 
-_STEPS = (b"+", b"-")
+_DISTANCES = (b"-", b"/", b"%")  # what is no pointer any more
 _KEEPS = frozenset({"argument_list", "assignment_expression"})
 _HANDS_ON = frozenset({"argument_list", "update_expression", "initializer_list",
                        "initializer_pair", "pointer_expression"})  # fmt: skip
@@ -44,11 +44,13 @@ def _followed(starts: Iterable[Node], units: CUnits) -> Iterator[tuple[Node, Nod
         ends += [(*end, True) for end in units.ends(distances)]
         waiting, distances = [], []
         for node, parent, is_distance in ends:
-            if parent.type == "binary_expression":
-                sign = text_of(parent.child_by_field_name("operator") or parent)
-                if sign in _STEPS and parent.id not in seen:
+            if (sign := calculation(parent)) is not None:
+                if parent.id not in seen:
                     seen.add(parent.id)
-                    (distances if is_distance or sign == b"-" else waiting).append(parent)
+                    (distances if is_distance or sign in _DISTANCES else waiting).append(parent)
+            elif is_distance and parent.type == "subscript_expression":
+                if parent.child_by_field_name("argument") == node:
+                    yield node, parent
             elif _looks_into(node, parent) and not (is_distance and parent.type in _KEEPS):
                 yield node, parent
 
@@ -62,13 +64,13 @@ def _is_start(arguments: Node, starts: Callable[[str], bool]) -> bool:
 
 
 def _looks_into(node: Node, parent: Node) -> bool:
-    if parent.type in ("subscript_expression", "field_expression"):
+    if parent.type == "subscript_expression":  # what is its index has no other base than a number
+        return True
+    if parent.type == "field_expression":
         return parent.child_by_field_name("argument") == node
-    if parent.type == "gnu_asm_input_operand":
+    if parent.type == "gnu_asm_input_operand" or is_changed_by_asm(parent):
         whole = next(it for it in ancestors(parent) if it.type == "gnu_asm_expression")
         return _ACCESS.search(text_of(whole)) is not None
     if parent.type == "assignment_expression":  # to a place that a pointer leads to
-        sign = parent.child_by_field_name("operator")
-        is_kept = parent.child_by_field_name("right") == node
-        return is_kept and sign is not None and text_of(sign) == b"="
+        return parent.child_by_field_name("right") == node
     return parent.type in _HANDS_ON

@@ -73,6 +73,27 @@ FOLLOWS = {
     "a block by a statement": "void f(struct task *t) { (*({ (uint32_t **)t; }))[9] = 3; }",
     "any number of arguments": "void take(int n, ...) { (void)n; }\n"
     "void f(struct task *t) { take(1, t->sp); }",
+    "an element backwards": "void f(struct task *t) { 9[t->sp] = 3; }",
+    "an element of a number": "void f(struct task *t) { int i = 0; i[(uint32_t **)t][9] = 3; }",
+    "asm that gets the block": "void f(struct task *t) { uint32_t *sp;\n"
+    '    __asm("ldr %0, %1" : "=r"(sp) : "m"(*t)); sp[9] = 3; }',
+    "asm that changes the block": "void f(struct task *t) {\n"
+    '    __asm("ldr r1, %0\\n str r1, [r1, #36]" : "+m"(*t) :: "r1"); }',
+    "asm that gets the variable": "void f(void) { struct task *t;\n"
+    '    __asm("ldr %0, %1\\n ldr %0, [%0]\\n str %0, [%0]" : "=r"(t) : "m"(running)); }',
+    "xor-ed": "uint32_t k; void note(struct task *t) { k = (uint32_t)t->sp ^ 0x5a5a; }\n"
+    "void f(void) { ((uint32_t *)(k ^ 0x5a5a))[9] = 3; }",
+    "a block xor-ed": "uint32_t k; void note(struct task *t) { k = ~(uint32_t)t ^ 0x5a5a; }\n"
+    "void f(void) { (*(uint32_t **)~(k ^ 0x5a5a))[9] = 3; }",
+    "of bytes": "void f(struct task *t) { unsigned char *b = (unsigned char *)t;\n"
+    "    uint32_t at = b[0] | b[1] << 8 | b[2] << 16 | (uint32_t)b[3] << 24;\n"
+    "    ((uint32_t *)at)[9] = 3; }",
+    "in front of a member": "void f(struct task *t) { unsigned *n = &t->ticks;\n"
+    "    ((uint32_t *)n[-3])[9] = 3; }",
+    "less than a member": "void f(struct task *t) { unsigned *n = &t->ticks;\n"
+    "    ((uint32_t *)*(n - 3))[9] = 3; }",
+    "back from a member": "void f(struct task *t) { unsigned *n = &t->ticks; n -= 3;\n"
+    "    ((uint32_t *)*n)[9] = 3; }",
     "whoever runs": "void f(uint32_t *top) { running->sp = top; schedule(); running->sp[9] = 3; }",
 }
 CPLUSPLUS = {
@@ -101,6 +122,19 @@ CREATES = {
     "void post(struct task *t, struct event *e) { e->who = t; e->next = q; q = e; }\n"
     "struct task *get(void) { struct event *e = q; q = e->next; return e->who; }\n"
     "unsigned f(void) { struct task *t = get(); return t->next->ticks; }",
+    "asks how it is aligned": "unsigned f(struct task *t) {\n"
+    "    return ((uint32_t)t->sp & 7) == 0 && (uint32_t)t->sp >> 28 == 2; }",
+    "a distance as an index": "struct task tasks[4]; unsigned left[4], of[64];\n"
+    "unsigned f(struct task *t) { return left[t - tasks] + of[t->sp - t->limit]; }",
+    "keeps asm in order": "void f(struct task *t) {\n"
+    '    __asm volatile("" : "+m"(*t)); t->ticks++; }',
+    "a member's address": "static void add(unsigned *to, unsigned n) { *to += n; to[0]++; }\n"
+    "void f(struct task *t) { add(&t->ticks, 3); }",
+    "lists of members": "struct node { struct node *next; };\n"
+    "struct timed { int when; struct node node; struct task *of; } *all;\n"
+    "static struct node *head; void put(struct timed *t) { head = &t->node; }\n"
+    "unsigned f(void) { struct timed *t = (struct timed *)((char *)head - 4);\n"
+    "    return t->of->ticks; }",
     "compares": "void print(const char *, unsigned);\n"
     'void f(struct task *t) { print("%u left", (unsigned)(t->sp - t->limit));\n'
     '    if (t->sp <= t->limit) print("none of %u", t->ticks); }',
