@@ -1,13 +1,13 @@
 """Whether C writes to nothing but variables, members and elements, and looks at no stack.
 
 What a plain pointer to words or bytes leads to may be a stack, and a member may be that of a frame
-on one: a struct counts if there are variables or members of it. What takes the address of a local
-variable may ask which stack it is on.
+on one: a struct counts if there are variables or members of it, and the pointer comes from there
+(`origins`). What takes the address of a local variable may ask which stack it is on.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import cache
 
 from porter.context_switch.c_flow import CUnits
@@ -19,6 +19,7 @@ from porter.context_switch.c_words import (
     bodies,
     declared_as,
 )
+from porter.context_switch.origins import Origins
 from porter.source.c_tree import (
     Node,
     ancestors,
@@ -35,11 +36,12 @@ _DEVICES = 0x4000_0000  # from here on no memory that a stack may be in
 
 
 class Stores:
-    """Looks at function definitions."""
+    """Looks at function definitions. `running`: all those that run then, by the nodes' numbers."""
 
-    def __init__(self, units: CUnits) -> None:
+    def __init__(self, units: CUnits, running: Collection[int]) -> None:
         self._units = units
         self._is_object = cache(self._has_objects)
+        self._origins = Origins(units, running, self._is_typed, _is_place)
 
     def doubts(self, definition: Node) -> Iterator[tuple[Node, str]]:
         """Expressions that aren't like that, with what they do."""
@@ -70,13 +72,16 @@ class Stores:
         return is_followed and self._leads_to_object(argument)
 
     def _leads_to_object(self, pointer: Node) -> bool:
-        """Whether it is a pointer to, or an array of, structs that aren't only frames, or the
-        address of a device."""
+        """Whether it is a pointer to, or an array of, structs that aren't only frames, and comes
+        from where such structs are, or the address of a device."""
         pointer = strip_parentheses(pointer)
-        address = _number(pointer)
-        if address is not None:
+        if (address := _number(pointer)) is not None:
             return address >= _DEVICES
-        names = self._types(pointer)
+        return self._is_typed(pointer) and self._origins.is_known(pointer)
+
+    def _is_typed(self, node: Node) -> bool:
+        """Whether an expression's type says so."""
+        names = self._types(node)
         return bool(names) and all(map(self._is_object, names))
 
     def _types(self, node: Node) -> set[bytes]:
@@ -138,6 +143,8 @@ class Stores:
             if argument is None:
                 return False
             place, levels = strip_parentheses(argument), levels + 1
+        if place.type == "field_expression" and not self._is_known(place):
+            return False
         around = enclosing_function(place)
         name = place.child_by_field_name("field") or place
         if name.type == "identifier" and around is not None and is_local(around, text_of(name)):
@@ -221,6 +228,12 @@ def is_device(place: Node) -> bool:
         argument = place.child_by_field_name("argument")
     address = _number(place)
     return address is not None and address >= _DEVICES
+
+
+def _is_place(node: Node) -> bool | None:
+    """Whether a number is the address of a device, or of nothing; None for what is none."""
+    address = _number(node)
+    return None if address is None else address == 0 or address >= _DEVICES
 
 
 def _number(node: Node) -> int | None:

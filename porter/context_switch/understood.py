@@ -53,8 +53,9 @@ def not_understood(
 ) -> str:
     """Which of these functions, or of those they call, does what nobody can tell; "" for none.
     `calculates`: whether an assembler function does no more than that."""
-    stores = Stores(units)
-    for it in callees.of(functions):
+    reached = list(callees.of(functions))
+    stores = Stores(units, {node.id for it in reached for node in it.body.definitions})
+    for it in reached:
         if is_known(it.name.encode("latin-1")):
             continue
         called = f"{it.name}(), which choosing a task may call,"

@@ -48,6 +48,33 @@ UNKNOWN = {
               "    running->limit[n] = 0; }", "writes through a pointer"),
     "wipes an array": ("void schedule(void) { stacks[1][3] = 0; }", "writes through a pointer"),
     "RAM by number": ("void schedule(void) { *(uint32_t *)0x20000400 = 0; }", "writes through a"),
+    "wipes as structs": (
+        "struct fill { uint32_t w; } pattern;\nvoid schedule(void) {\n"
+        "    struct fill *b = (struct fill *)running->limit;\n"
+        "    for (; b < (struct fill *)running->sp; b++) b->w = pattern.w; }",
+        "writes through a pointer: 'b->w = pattern.w'"),
+    "sets a struct": ("struct area { uint32_t a[32]; } zero;\n"
+                      "void schedule(void) { *(struct area *)running->limit = zero; }",
+                      "writes through a pointer: '*(struct area *)running->limit"),
+    "a struct in one": ("struct word { uint32_t w; }; struct area { struct word in[4]; } zero;\n"
+                        "void schedule(void) { ((struct area *)tasks[1].limit)->in[1].w = 0; }",
+                        "writes through a pointer"),
+    "is handed a cast": ("static void wipe(struct queue *q) { q->count = 0; }\n"
+                         "void schedule(void) { wipe((struct queue *)running->limit); }",
+                         "wipe(), which choosing a task may call, writes through a pointer"),
+    "is handed a place": ("static void wipe(struct queue *q) { q->count = 0; }\n"
+                          "void schedule(void) { void *p = running->limit; wipe(p); }",
+                          "wipe(), which choosing a task may call, writes through a pointer"),
+    "gets a cast": ("static struct queue *of(void) { return (void *)running->limit; }\n"
+                    "void schedule(void) { of()->count = 0; }", "writes through a pointer"),
+    "a cast kept": ("struct queue *q; void keep(void) { q = (struct queue *)running->limit; }\n"
+                    "void schedule(void) { q->count = 0; }", "writes through a pointer"),
+    "far from a struct": (
+        "void schedule(void) { ((struct queue *)((char *)running - ready[0]))->count = 0; }",
+        "writes through a pointer"),
+    "asm's pointer": ("void schedule(void) { struct queue *q;\n"
+                      '    __asm("mov %0, #64" : "=r"(q)); q->count = 0; }',
+                      "writes through a pointer"),
     "asks for its stack": ("extern uint32_t low[]; void schedule(void) { uint32_t here;\n"
                            "    if ((uint32_t)&here < (uint32_t)low) for (;;); }",
                            "takes the address of a local variable: 'here'"),
@@ -68,6 +95,17 @@ HARMLESS = {
               "    running->label[0]++; tasks[2].state = 1; }",
     "locals": "struct pair { int a, b[2]; }; void schedule(void) { struct pair p; int n[2];\n"
               "    p.a = 1; p.b[1] = 2; n[1] = p.b[1]; running = &tasks[n[1] & 3]; }",
+    "lists of nodes": "struct node { struct node *next; } head;\n"
+                      "struct timed { int when; struct node node; } timers[2];\n"
+                      "static struct timed *first(void) {\n"
+                      "    return head.next ? (struct timed *)((char *)head.next - 4) : 0; }\n"
+                      "static void mark(struct timed *t) { t->when++; }\n"
+                      "void schedule(void) { struct timed *t = first(); mark(t); t->when++;\n"
+                      "    mark(&timers[1]); (timers + 1)->node.next = &head; t = timers;\n"
+                      "    for (; t < timers + 2; t++) t->when = 0; }",
+    "a pool elsewhere": "static void count(struct queue *q) { q->count++; }\n"
+                        "void make(void) { count((struct queue *)stacks[3]); }\n"
+                        "void schedule(void) { count(&queues[2]); }",
     "pulls a pin": "struct gpio { volatile uint32_t out; };\n"
                    "void schedule(void) { ((struct gpio *)0x40020000)->out = 1; }",
     "casts": "typedef unsigned word_t; typedef word_t word;\n"
