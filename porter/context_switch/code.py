@@ -92,7 +92,7 @@ class Code(ABC):
     @abstractmethod
     def steps(self) -> dict[int, Step]:
         """What each does with registers, as far as the function runs in its own text: a jump to
-        another function's beginning leaves."""
+        another function's beginning leaves. Also of instructions that nothing in it leads to."""
 
     @abstractmethod
     def understood(self, draft: Draft) -> Draft:

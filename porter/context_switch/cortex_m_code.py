@@ -70,6 +70,7 @@ class ArmCode(Code):
 
     def __init__(self, assembly: Assembly, function: Function) -> None:
         super().__init__(assembly, function)
+        self._text = assembly.text
         self._found = decode.decode_all(assembly.object, function, assembly.text)
 
     @classmethod
@@ -129,7 +130,9 @@ class ArmCode(Code):
 
     def steps(self) -> dict[int, Step]:
         """As Code says."""
-        return thumb_steps(self._unit, self._function, self._found)
+        found = decode.decode(self._unit, self._function, self._text)
+        every = {it.address: it for it in found} | self._found
+        return thumb_steps(self._unit, self._function, every)
 
     def understood(self, draft: Draft) -> Draft:
         """As Code says. A start leaves to VCT what it does last."""

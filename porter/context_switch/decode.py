@@ -154,15 +154,16 @@ def _instruction(raw: Any, text: str) -> Instruction:
 def decode(unit: ObjectFile, function: Function, lines: tuple[str, ...]) -> list[Instruction]:
     """The instructions of a function in address order; literal pools in it are skipped.
 
-    What the assembler marks as data is still code where the instruction in front of it runs on
-    into it: authors write `.hword 0xED20` for an instruction their assembler doesn't know.
+    What the assembler marks as data is still code where the function begins with it or the
+    instruction in front of it runs on into it: authors write `.hword 0xED20` for an instruction
+    their assembler doesn't know.
     Raises NotTranscribable for bytes that are no instruction: a real one never is skipped.
     """
     found: list[Instruction] = []
     address = function.start
     while address < function.end:
         stop = _stretch(unit, function, address)
-        if not unit.is_data(function.section, address):
+        if address == function.start or not unit.is_data(function.section, address):
             run = _disassemble(unit, function, lines, address, stop)
             while stop < function.end and _runs_on(run):
                 stop = _stretch(unit, function, stop)
@@ -180,6 +181,7 @@ def decode_all(
     file that it branches to or runs on into, other than by a supervisor call that ends it."""
     known: dict[int, Instruction] = {}
     reached: set[int] = set()
+    targets: set[int] = set()
     behind: set[int] = set()
     waiting = [function.start]
     while waiting:
@@ -192,10 +194,14 @@ def decode_all(
             known.update({instruction.address: instruction for instruction in run})
         instruction = known.get(address)
         if instruction is None:
+            if address in targets and address < len(unit.data[function.section]):
+                place = f"at +{address:#x} of its section"
+                raise NotTranscribable(f"jumps into data, or to what is no function's, {place}")
             continue
         reached.add(address)
         target = branch_target(unit, function, instruction)
         if target is not None:
+            targets.add(target)
             waiting.append(target)
         nops = _last_nops(instruction, home, known)
         if nops is not None:

@@ -80,7 +80,7 @@ class FollowedPointers:
             if step.returns or step.leaves:
                 left = {name: held | left.get(name, held) for name, held in now.registers.items()}
             for place in step.following:
-                joined = states[place].joined(now) if place in states else now
+                joined = states[place].joined(now, _GIVEN) if place in states else now
                 if joined != states.get(place):
                     states[place] = joined
                     waiting.append(place)
@@ -98,7 +98,7 @@ class FollowedPointers:
         moved = {name for _, name in step.loads}
         for name in (step.writes | set(memory.fetched)) & before.keys() - moved:
             now.registers[name] = _written(name, before, step, memory)
-        return (state.joined(now) if step.maybe else now), found
+        return (state.joined(now, _GIVEN) if step.maybe else now), found
 
     def _called(self, now: State[Value], step: Step, memory: MemoryStep) -> tuple[str, str] | None:
         """What a callee follows, or may; the state becomes the one behind it."""

@@ -109,7 +109,4 @@ def done_in(
     flow = RegisterFlow(assembly, lambda _: None, "")
     if (found := flow.of_callers(function, own, said)) is not None:
         return f"{found} of its caller" if found else ""
-    text = assembly.text_of(function)
-    if text and not _KEPT.search(text.encode("latin-1", "replace")):
-        return ""
-    return "has instructions that aren't understood and may touch registers of its caller"
+    return f"{flow.misunderstood(function)} and may touch registers of its caller"

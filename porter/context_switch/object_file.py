@@ -290,6 +290,15 @@ class ObjectFile:
             if is_there and section in self._loaded and user not in named:
                 yield section, address
 
+    def taken(self, section: int) -> set[int]:
+        """Addresses in a section that loaded words have."""
+        found = set()
+        for (home, _), relocation in self._relocations.items():
+            is_word = home in self._loaded and relocation.kind == self.machine.word
+            if is_word and relocation.place is not None and relocation.place[0] == section:
+                found.add((relocation.place[1] + relocation.offset) & ~1)
+        return found
+
     def addresses(self) -> set[str]:
         """Names whose address a loaded word or an instruction has, other than to go there."""
         found = set()

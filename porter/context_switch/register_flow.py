@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable
-from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from porter.context_switch.assemble import Assembly
 from porter.context_switch.codes import code_of
@@ -18,6 +17,7 @@ from porter.context_switch.object_file import Function
 from porter.context_switch.register_state import State
 from porter.context_switch.register_steps import Step
 from porter.context_switch.result import NotTranscribable
+from porter.context_switch.unreached_code import is_computed, taken_inside, unreached
 
 Prototype = Callable[[str], Signature | None]
 Values = frozenset[tuple[str, str]]
@@ -32,10 +32,12 @@ _State = State[tuple[str, str]]
 
 @dataclass(frozen=True)
 class _Flow:
-    """`read`: what some instruction reads; `left`: registers at the end, None if there is none."""
+    """`read`: what some instruction reads; `left`: registers at the end, None if there is none;
+    `looks_up`: it may reach what its caller has on the stack."""
 
     read: Values
     left: dict[str, Values] | None
+    looks_up: bool
 
 
 class RegisterFlow:
@@ -44,13 +46,14 @@ class RegisterFlow:
     def __init__(self, assembly: Assembly, prototype: Prototype, gone: str) -> None:
         self._assembly, self._prototype, self._gone = assembly, prototype, gone
         self._rules = assembly.object.machine.calls
-        self._known: dict[str, _Flow | None] = {}
+        self._known: dict[tuple[str, int], _Flow | None] = {}
+        self._why: dict[str, str] = {}
 
     def beyond(self, function: Function, signature: Signature) -> str:
         """What a function does that its declaration doesn't say; "" for nothing."""
         flow = self._of(function)
         if flow is None:
-            return ""
+            return self.misunderstood(function)
         given = {*self._rules.arguments[: len(signature.parameters)], self._rules.link}
         read = flow.read
         if signature.returns:
@@ -77,6 +80,11 @@ class RegisterFlow:
         found = (("reads", reads), ("changes", changed))
         return " and ".join(f"{what} {spans(names)}" for what, names in found if names)
 
+    def misunderstood(self, function: Function) -> str:
+        """Why nothing is known of a function, for a person; "" where something is."""
+        why = self._why.get(function.name)
+        return f"has instructions that aren't understood ({why})" if why else ""
+
     def _changed(self, flow: _Flow) -> set[str]:
         left = flow.left or {}
         return {name for name in self._rules.kept if left.get(name, {(name, "")}) != {(name, "")}}
@@ -88,56 +96,95 @@ class RegisterFlow:
 
     def _of(self, function: Function) -> _Flow | None:
         """None while it is being looked at, and for what isn't understood."""
-        if function.name not in self._known:
-            self._known[function.name] = None
-            with suppress(NotTranscribable):
+        key = function.name, function.start
+        if key not in self._known:
+            self._known[key] = None
+            try:
                 steps = code_of(self._assembly, function).steps()
-                self._known[function.name] = self._followed(function, steps)
-        return self._known[function.name]
+                self._known[key] = self._followed(function, steps)
+            except NotTranscribable as reason:
+                self._why[function.name] = str(reason)
+        return self._known[key]
 
     def _followed(self, function: Function, steps: dict[int, Step]) -> _Flow:
         rules = self._rules
         names = {*rules.arguments, *rules.destroyed, *rules.kept, rules.link}
         begin = _State({name: frozenset({(name, "")}) for name in names})
-        states = {function.start: begin}
-        waiting = [function.start]
+        states: dict[int, _State] = {}
+        waiting: list[int] = []
         read: Values = frozenset()
         left: _State | None = None
+        jumping: _State | None = None
+        looks_up = False
+        hidden = sorted(unreached(self._assembly, function, steps))
+        taken = taken_inside(self._assembly, function, steps)
+
+        def enter(place: int, state: _State) -> None:
+            joined = states[place].joined(state, _ANY) if place in states else state
+            if joined != states.get(place):
+                states[place] = joined
+                waiting.append(place)
+
+        enter(function.start, begin)
         while waiting:
             address = waiting.pop()
-            step = steps.get(address)
-            if step is None:
-                continue
-            state, used = self._behind(states[address], step)
-            read |= used
-            if step.returns or step.leaves:
-                left = state if left is None else left.joined(state)
-            for place in step.following:
-                joined = states[place].joined(state) if place in states else state
-                if joined != states.get(place):
-                    states[place] = joined
-                    waiting.append(place)
-        return _Flow(read, left.registers if left is not None else None)
+            if (step := steps.get(address)) is not None:
+                if step.calculates:
+                    raise NotTranscribable("jumps to an address that it calculates")
+                state, used = self._behind(states[address], step)
+                read |= used
+                looks_up = looks_up or state.shown or _is_above(states[address], step)
+                if step.returns or step.leaves:
+                    left = state if left is None else left.joined(state, _ANY)
+                if is_computed(step):
+                    jumping = state if jumping is None else jumping.joined(state, _ANY)
+                for place in step.following:
+                    enter(place, state)
+            if not waiting:  # who else goes somewhere: a jump by a register, or somebody else
+                further = next((it for it in hidden if it not in states), None)
+                for place in taken if further is None else (further,):
+                    enter(place, begin if jumping is None else jumping)
+        return _Flow(read, left.registers if left is not None else None, looks_up)
 
     def _behind(self, state: _State, step: Step) -> tuple[_State, Values]:
         """The state behind an instruction, and what it reads."""
         before = state.registers
         used: Values = frozenset().union(*(before.get(name, frozenset()) for name in step.reads))
         now = state.behind(step, _ANY)
+        if state.depth is None and (step.saves or step.loads):
+            # Any word of the stack, or of what isn't the stack.
+            used |= self._counted(before[name] for _, name in step.saves if name in before)
+            used |= self._counted(state.stack.values())
         if step.calls or step.leaves:
             used |= self._call(now, step)
+        if now.shown:
+            used |= self._counted(now.stack.values())
         for name in step.writes & before.keys():
             now.registers[name] = _ANY
-        return (state.joined(now) if step.maybe else now), used
+        return (state.joined(now, _ANY) if step.maybe else now), used
+
+    def _counted(self, words: Iterable[Values]) -> Values:
+        """Of what lies on a stack that others see, what they can't have: padding is no harm."""
+        held: Values = frozenset().union(*words)
+        return frozenset((name, by) for name, by in held if by or name in self._rules.kept)
+
+    def _called(self, step: Step) -> Function | None:
+        """What a step calls in this object, also what begins no function there."""
+        functions = self._assembly.object.functions
+        found = next((it for it in functions if step.target in it.names), None)
+        if found is None or step.place is None:
+            return found
+        around = self._assembly.object.function_at(found.section, step.place) or found
+        return replace(around, start=step.place)
 
     def _call(self, now: _State, step: Step) -> Values:
         """What a callee reads; the state becomes the one behind it."""
         rules, before = self._rules, dict(now.registers)
-        callee = next(
-            (it for it in self._assembly.object.functions if step.target in it.names), None
-        )
-        flow = self._of(callee) if callee is not None and step.target != self._gone else None
+        callee = self._called(step)
+        gone = bool(self._gone) and step.target == self._gone and step.place is None
+        flow = self._of(callee) if callee is not None and not gone else None
         if flow is not None:
+            now.shown = now.shown or flow.looks_up
             for name, values in (flow.left or {}).items():
                 now.registers[name] = frozenset().union(
                     *(before[held] if held and not by else {(held, by)} for held, by in values)
@@ -145,7 +192,6 @@ class RegisterFlow:
             wanted = {name for name, by in flow.read if name and not by}
             return frozenset().union(*(before[name] for name in wanted))
         signature = self._prototype(step.target) if step.target else None
-        gone = bool(self._gone) and step.target == self._gone
         for name in rules.destroyed:
             now.registers[name] = frozenset({(name, self._gone)}) if gone else _ANY
         if signature is None:
@@ -154,6 +200,12 @@ class RegisterFlow:
             now.registers[rules.arguments[0]] = _ANY
         taken = rules.arguments[: len(signature.parameters)]
         return frozenset().union(*(before[name] for name in taken))
+
+
+def _is_above(state: _State, step: Step) -> bool:
+    """Whether a step has words on the stack that its function hasn't put there."""
+    places = [place for place, _ in (*step.saves, *step.loads)]
+    return bool(places) and (state.depth is None or state.depth + max(places) >= 0)
 
 
 def spans(registers: Iterable[str]) -> str:

@@ -11,8 +11,11 @@ from porter.context_switch.object_file import Function, ObjectFile
 class Step:
     """`reads` and `writes` leave out sp, what is copied (`move`: to, from), and what goes to the
     stack or comes from it (`saves`, `loads`: bytes from sp in front of it, register). `moves_sp`:
-    by bytes, None for an unknown number. `target`: of a call or of a jump that leaves, "" where
-    nobody knows; `place`: where a call goes that begins no function. `maybe`: under a condition."""
+    by bytes, None for an unknown number. `shows`: sp goes where nobody follows it, into another
+    register or an address. `target`: of a call or of a jump that leaves, "" where nobody knows;
+    `place`: where a call goes that begins no function. `calculates`: a jump's target, which may be
+    in the function. `takes`: an address in this section that goes into a register. `maybe`: under
+    a condition."""
 
     reads: frozenset[str]
     writes: frozenset[str]
@@ -22,11 +25,14 @@ class Step:
     saves: tuple[tuple[int, str], ...] = ()
     loads: tuple[tuple[int, str], ...] = ()
     moves_sp: int | None = 0
+    shows: bool = False
     calls: bool = False
     leaves: bool = False
     returns: bool = False
     target: str = ""
     place: int | None = None
+    calculates: bool = False
+    takes: int | None = None
 
 
 def elsewhere(unit: ObjectFile, function: Function, target: int | None) -> str:

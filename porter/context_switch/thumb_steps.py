@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import capstone
+from capstone import arm_const
 
 from porter.context_switch import decode
 from porter.context_switch.call_registers import FLAGS
 from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.register_steps import Step, elsewhere
+from porter.context_switch.thumb_jumps import SIGNS, calculates, taken
 
 _FLOATS = tuple(f"s{number}" for number in range(32))
 _THUMB = frozenset({f"r{number}" for number in range(13)} | {"lr", *_FLOATS})
@@ -39,6 +42,9 @@ def _thumb(unit: ObjectFile, function: Function, it: decode.Instruction, machine
         listed = set(_listed(it))
         read, written = (listed, set()) if _MANY[it.name] else (set(), listed)
         read |= set(it.registers()[:1]) - listed
+    elif raw is not None:
+        unsaid = set(_unsaid(raw))
+        read, written = read | unsaid, written | unsaid
     read |= {FLAGS} if it.condition or it.name in ("adc", "sbc", "rrx") else set()
     written |= (
         {FLAGS} if it.sets_flags or it.name in ("cmp", "cmn", "tst", "teq", "vmrs") else set()
@@ -70,8 +76,25 @@ def _thumb(unit: ObjectFile, function: Function, it: decode.Instruction, machine
         returns=returns and not calls and not away,
         target=name if calls or away else "",
         place=place,
+        calculates=calculates(unit, function, it, "pc" in written),
+        takes=taken(it),
     )
-    return _with_stack(it, plain, "sp" in written)
+    step = _with_stack(it, plain, "sp" in written or it.detail.startswith("msp"))
+    if "sp" not in read and not (it.name == "mrs" and "msp" in it.detail):
+        return step
+    return replace(step, shows=not (_follows_sp(it, step) or it.name in ("cmp", "cmn", "tst")))
+
+
+def _unsaid(raw: Any) -> Iterable[str]:
+    """Registers of operands of which Capstone says neither that they are read nor that they are
+    written, as of PKHBT's last: both, then."""
+    unsaid = (it for it in raw.operands if it.type == arm_const.ARM_OP_REG and not it.access)
+    return _words(decode.canonical(str(raw.reg_name(it.reg))) for it in unsaid)
+
+
+def _follows_sp(it: decode.Instruction, step: Step) -> bool:
+    """Whether the step says all that an instruction does with sp."""
+    return _transfer(it) is not None or bool(step.moves_sp)
 
 
 def _with_stack(it: decode.Instruction, step: Step, moves: bool) -> Step:
@@ -93,7 +116,7 @@ def _with_stack(it: decode.Instruction, step: Step, moves: bool) -> Step:
         last = it.operands[-1] if it.operands else None
         known = isinstance(last, decode.Immediate) and set(registers) == {"sp"}
         by = last.value if known and isinstance(last, decode.Immediate) else None
-        sign = {"add": 1, "sub": -1}.get(it.name)
+        sign = SIGNS.get(it.name)
         changed["moves_sp"] = sign * by if sign and by is not None else None
     return Step(**changed)
 
@@ -119,7 +142,8 @@ def _transfer(it: decode.Instruction) -> tuple[bool, int, list[str], int] | None
     behind = last.value if it.post_index and isinstance(last, decode.Immediate) else 0
     by = (behind if it.post_index else memory.displacement) if it.writeback else 0
     place = 0 if it.post_index else memory.displacement
-    return None if "pc" in names else (_WORDS[it.name], place, names, by)
+    # A part of one word and a part of the next are words that nobody follows.
+    return (_WORDS[it.name], place, names, by) if place % 4 == by % 4 == 0 else None
 
 
 def _listed(it: decode.Instruction) -> list[str]:

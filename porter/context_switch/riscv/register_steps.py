@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.register_steps import Step, elsewhere
 from porter.context_switch.riscv.decode import (
@@ -29,7 +31,16 @@ _TO_WORD = ("fmv.x", "fcvt.w", "feq", "flt", "fle", "fclass")
 
 def steps(unit: ObjectFile, function: Function, found: dict[int, Instruction]) -> dict[int, Step]:
     """By address."""
-    return {address: _step(unit, function, it) for address, it in found.items()}
+    made = {address: _step(unit, function, it) for address, it in found.items()}
+    return {place: replace(it, shows=_shows(found[place], it)) for place, it in made.items()}
+
+
+def _shows(it: Instruction, step: Step) -> bool:
+    """Whether sp goes where nobody follows it. What floats do there is no word of a register."""
+    sources = {it.rs1} if it.name not in _NO_SOURCE else set()
+    sources |= {it.rs2} if it.name in _TWO_SOURCES else set()
+    followed = step.saves or step.loads or step.moves_sp or it.name in BRANCHES
+    return SP in sources and not followed and not it.name.startswith("f")
 
 
 def _step(unit: ObjectFile, function: Function, it: Instruction) -> Step:

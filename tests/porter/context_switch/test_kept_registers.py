@@ -191,6 +191,102 @@ PLAIN = (
     '"vmsr fpscr, %0" :: "r"(0)', '"strex %0, %2, %1" : "=&r"(v), "=Q"(v) : "r"(0)',
     '"b 1f; .align 2; 2: .word schedule; 1: ldr %0, 2b" : "=r"(v)',
 )  # fmt: skip
+# The task's registers on the stack, and somebody has the stack pointer; "" for what is no harm.
+SHOWN: dict[str, tuple[str, str]] = {
+    "copied for C": ("push {r4-r11, lr}; mov r0, sp; bl dump; pop {r4-r11, pc}", "reads r4-r11"),
+    "floats": ("push {lr}; vpush {s16-s31}; mov r0, sp; bl dump; vpop {s16-s31}; pop {pc}",
+               "reads s16-s31"),
+    "calculated": ("push {r7, lr}; add r0, sp, #0; bl dump; pop {r7, pc}", "reads r7"),
+    "stored": ("push {r8}; ldr r1, =shown; str sp, [r1]; pop {r8}; bx lr; .ltorg", "reads r8"),
+    "as MSP": ("push {r8}; mrs r0, msp; str r0, [r0]; pop {r8}; bx lr", "reads r8"),
+    "written by it": ("push {r8}; mov r1, sp; str r0, [r1]; pop {r8}; bx lr", "reads r8"),
+    "written at an index": ("push {r8}; str r0, [sp, r0]; pop {r8}; bx lr", "reads r8"),
+    "a byte written": ("push {r8}; strb r0, [sp]; pop {r8}; bx lr", "reads r8"),
+    "read at an index": ("push {r8}; ldr r2, [sp, r0]; pop {r8}; bx lr", "reads r8"),
+    "a byte read": ("push {r8}; ldrb r0, [sp]; pop {r8}; bx lr", "reads r8"),
+    "a part of two words": ("push {r8, r9}; ldr r0, [sp, #2]; pop {r8, r9}; bx lr", "reads r8"),
+    "copied before": ("mov r0, sp; push {r8, lr}; bl dump; pop {r8, pc}", "reads r8"),
+    "another stack": ("mov r1, sp; mov sp, r0; push {r8}; mov sp, r1; bx lr", "reads r8"),
+    "written on one way": (
+        "sub sp, #4; cbz r0, 1f; str r8, [sp]; 1: ldr r0, [sp]; add sp, #4; bx lr", "reads r8",
+    ),
+    "a callee's look": ("push {r8, lr}; bl inner; pop {r8, pc}", "reads r8"),
+    "a local's address": ("push {lr}; sub sp, #12; mov r0, sp; bl dump; add sp, #12; pop {pc}", ""),
+    "arguments": ("push {r0-r3, lr}; mov r0, sp; bl dump; pop {r0-r3, pc}", ""),
+    "much room": ("push {r4}; subw sp, sp, #1028; addw sp, sp, #1028; pop {r4}; bx lr", ""),
+    "a check": ("push {r4, lr}; ldr r4, =shown; cmp sp, r4; pop {r4, pc}; .ltorg", ""),
+    "a callee's own": ("push {r8, lr}; bl other; pop {r8, pc}", ""),
+}  # fmt: skip
+LOOKS = {"inner": "ldr r0, [sp]; str r0, [r1]; bx lr",
+         "other": "push {r4}; movs r4, #0; pop {r4}; bx lr"}  # fmt: skip
+# Registers that Capstone names as operands only.
+OPERANDS: dict[str, str] = {
+    "fldmiax r0!, {d8-d15}; bx lr": "reads s16-s31 and changes s16-s31",
+    "fstmiax r0!, {d8-d15}; bx lr": "reads s16-s31",
+    "fldmdbx r0!, {d8-d15}; bx lr": "reads s16-s31",
+    "pkhbt r0, r0, r8; bx lr": "reads r8",
+    "push {r8}; pkhtb r8, r0, r8; str r8, [r0]; pop {r8}; bx lr": "reads r8",
+    "sxtab r0, r0, r8; bx lr": "reads r8",
+    "uxtah r0, r0, r8; bx lr": "reads r8",
+    "ssat r0, #5, r8; bx lr": "reads r8",
+    "usat16 r0, #5, r8; bx lr": "reads r8",
+    "vmsr fpscr, r8; bx lr": "reads r8",
+    "mcrr p1, 0, r0, r8, c0; bx lr": "reads r8",
+    "mrrc p1, 0, r0, r8, c0; bx lr": "changes r8",
+    "push {r4}; ldr r4, [r0]; pkhbt r1, r1, r4; pop {r4}; bx lr": "",
+}
+# Where nothing that is followed leads to.
+JUMPS: dict[str, tuple[str, str]] = {
+    "a table of words": (
+        "and r1, r0, #1; adr r2, 1f; ldr pc, [r2, r1, lsl #2]; .align 2; 1: .word 2f+1, 3f+1;"
+        "2: bx lr; 3: str r8, [r0]; bx lr", "jumps to an address that it calculates",
+    ),
+    "a table of bytes": (
+        "tbb [pc, r0]; 1: .byte (2f-1b)/2, (3f-1b)/2; 2: bx lr; 3: str r8, [r0]; bx lr",
+        "aren't understood",
+    ),
+    "added": ("lsls r1, r0, #2; add pc, r1; nop; bx lr; nop; str r8, [r0]; bx lr", "calculates"),
+    "an address made": (
+        "adr r1, 1f; orr r1, #1; bx r1; nop; .align 2; 1: mov r0, r8; bx lr", "reads r8",
+    ),
+    "a word": ("ldr pc, 1f; .align 2; 1: .word 2f+1; 2: mov r0, r8; bx lr", "calculates"),
+    "a word in a register": (
+        "ldr r1, 1f; mov pc, r1; .align 2; 1: .word 2f+1; 2: mov r0, r8; bx lr", "reads r8",
+    ),
+    "from the stack": ("adr r1, 1f; push {r1}; pop {pc}; .align 2; 1: mov r0, r8; bx lr", "r8"),
+    "from elsewhere": ("bx lr; nop; vldmia r0!, {s16-s31}; bx lr", "changes s16-s31"),
+    "also led to": (
+        "adr r1, 1f; cbz r0, 2f; bx r1; 2: movs r2, #0; mov r3, r2; .align 2; 1: str r2, [r0];"
+        "bx lr; str r8, [r0]", "reads r8",
+    ),
+    "into the middle": (
+        "adr r1, 1f; cbz r0, 2f; adds r1, #1; bx r1; 2: push {r7}; movs r7, #0; .align 2;"
+        "1: str r7, [r0]; pop {r7}; bx lr", "reads r7",
+    ),
+    "into the middle, by a word": (
+        "ldr r1, =1f + 1; cbz r0, 2f; bx r1; 2: push {r7}; movs r7, #0; 1: str r7, [r0];"
+        "pop {r7}; bx lr; .ltorg", "reads r7",
+    ),
+    "pc copied": ("mov r1, pc; bx r1", "calculates"),
+    "a table of data": ("adr r1, 1f; ldr r0, [r1]; bx r0; .align 2; 1: .word dump", ""),
+    "a routine": ("push {lr}; bl 1f; pop {pc}; 1: mov r0, r8; bx lr", "reads r8"),
+    "a pointer": ("ldr r1, [r0]; bx r1", ""),
+    "a pointer in a field": ("ldr pc, [r0, #4]", ""),
+    "by name": ("ldr pc, =dump; .ltorg", ""),
+    "back, a word": ("push {r4, lr}; mov r4, r0; ldr r4, [sp], #4; ldr pc, [sp], #4", ""),
+    "filled up": ("cbz r0, 1f; bx lr; nop; 1: b 1b; nop; .align 4; .word 8", ""),
+    "a routine that keeps them": (
+        "push {r4, lr}; mov r4, r0; bl 1f; pop {r4, pc}; 1: str r4, [r0]; bx lr", "",
+    ),
+}  # fmt: skip
+DATA: dict[str, tuple[str, str]] = {
+    "first": (".hword 0x4640; str r0, [r1]; bx lr", "reads r8"),
+    "a file": ('.incbin "code.bin"; bx lr', "reads r8"),
+    "no instruction": (".word 0xffffffff; bx lr", "aren't understood"),
+    "jumped to": ("b 1f; nop; 1: .hword 0x4640; bx lr", "jumps into data"),
+    "behind": ("movs r0, #1; bx lr; .hword 0x4640, 0x4640", ""),
+    "of no register": (".hword 0x2000; bx lr", ""),
+}
 
 
 def project(
@@ -250,6 +346,42 @@ def test_an_included_file_counts_whatever_its_name(
     (tmp_path / f"hook.{suffix}").write_text(hook)
     found = refused(project(tmp_path, {}, f'#include "hook.{suffix}"\n'))
     assert ("reads r8 of its caller" in found) is read
+
+
+def told(folder: Path, body: str, **functions: str) -> str:
+    """What is said of load(), which C calls."""
+    (folder / "code.bin").write_bytes(b"\x40\x46")  # mov r0, r8
+    c = f"unsigned *shown; void dump(unsigned *p) {{ shown = p; }}\n{CALLS}"
+    return refused(
+        project(folder, {"load": body.replace("code.bin", f"{folder}/code.bin")} | functions, c)
+    )
+
+
+@pytest.mark.parametrize("name", SHOWN)
+def test_who_has_the_stack_pointer_has_what_lies_there(name: str, tmp_path: Path) -> None:
+    body, why = SHOWN[name]
+    found = told(tmp_path, body, **LOOKS)
+    assert f"load() of callees.S, which {why}" in found if why else not found
+
+
+@pytest.mark.parametrize("body", OPERANDS)
+def test_an_operand_counts_whatever_it_is(body: str, tmp_path: Path) -> None:
+    found = told(tmp_path, body)
+    assert OPERANDS[body] in found if OPERANDS[body] else not found
+
+
+@pytest.mark.parametrize("name", JUMPS)
+def test_a_jump_may_go_to_what_nothing_else_leads_to(name: str, tmp_path: Path) -> None:
+    body, why = JUMPS[name]
+    found = told(tmp_path, body)
+    assert why in found if why else not found
+
+
+@pytest.mark.parametrize("name", DATA)
+def test_data_that_runs_is_code(name: str, tmp_path: Path) -> None:
+    body, why = DATA[name]
+    found = told(tmp_path, body)
+    assert why in found if why else not found
 
 
 def test_a_vector_of_its_own_is_no_callee(tmp_path: Path) -> None:

@@ -61,6 +61,10 @@ RISCV_REFUSED = {
     "sw t2, 4(gp); ret": "reads t2 of its caller",
     "li s1, 1; ret": "leaves s1 changed",
     "tail report": "reads a0 of its caller",
+    "addi sp, sp, -16; sw s1, 12(sp); mv t0, sp; lw t1, 12(t0); sw t1, 4(gp); lw s1, 12(sp);"
+    "addi sp, sp, 16; ret": "reads s1 of its caller",
+    "addi sp, sp, -16; sw s1, 12(sp); sb zero, 12(sp); lw s1, 12(sp); addi sp, sp, 16;"
+    "ret": "reads s1 of its caller",
 }
 RISCV_ACCEPTED = (
     "addi sp, sp, -16; sw s1, 12(sp); sw ra, 8(sp); mv s1, ra; li a0, 1; call report;"
