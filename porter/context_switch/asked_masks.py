@@ -16,7 +16,7 @@ from porter.context_switch.c_nodes import ASM, function_name
 from porter.context_switch.callees import Callees, Reached
 from porter.context_switch.ir import WHY_NESTING, Call, Note
 from porter.context_switch.machine import Masks
-from porter.context_switch.mask_reads import asks_in_assembler, readings, reads_in_text
+from porter.context_switch.mask_reads import MSTATUS, asks_in_assembler, readings, reads_in_text
 from porter.context_switch.own_masks import opens_interrupts
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements
@@ -38,8 +38,10 @@ from porter.source.c_tree import (
 from porter.source.truth import binary
 
 _WRITERS = MASK_WRITE | BASEPRI_WRITE | BASEPRI_RAISE
-_WRITES = re.compile(rb"\bmsr\w*\s+(?:primask|basepri\w*)|\bcsr[wsc]+i?\s+mstatus", re.IGNORECASE)
-_OPENS = re.compile(rb"\bcpsie\b|\bcsrsi?\s+mstatus", re.IGNORECASE)
+_WRITES = re.compile(
+    rb"\bmsr\w*\s+(?:primask|basepri\w*)|\bcsr[wsc]+i?\s+%s\b" % MSTATUS, re.IGNORECASE
+)
+_OPENS = re.compile(rb"\bcpsie\b|\bcsrsi?\s+%s\b" % MSTATUS, re.IGNORECASE)
 _CALCULATES = frozenset({"binary_expression", "unary_expression"})
 _DOES = ASM | {"call_expression", "assignment_expression", "update_expression"}
 

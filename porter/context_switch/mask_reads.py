@@ -17,6 +17,8 @@ _CONDITIONS = re.compile(
     rb"|\bb(?:nez|gez|gtz|ltz|lez|eqz|gtu|leu)\b|\bit[te]{0,3}\s",
     re.IGNORECASE,
 )
+MSTATUS = rb"(?:mstatus|0x300|768)"
+"""How mstatus is written: by its name, or its number (RISC-V Privileged, 2.2)."""
 _READERS = {"PRIMASK": MASK_READ, "BASEPRI": BASEPRI_READ} | dict.fromkeys(
     ("mstatus", "IPSR", "CONTROL"), frozenset[str]()
 )
@@ -47,7 +49,8 @@ def readings(
 
 
 def _reading(mask: str) -> re.Pattern[bytes]:
-    text = rb"\b(?:mrs\w*|csrr\w*)\s+[^,;\n]+,\s*%s\b" % mask.encode()
+    name = MSTATUS if mask == "mstatus" else mask.encode()
+    text = rb"\b(?:mrs\w*|csrr\w*)\s+[^,;\n]+,\s*%s\b" % name
     return re.compile(text, re.IGNORECASE)
 
 

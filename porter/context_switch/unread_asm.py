@@ -22,6 +22,7 @@ _JOINED = re.compile(
     r"[\w.$\\](?=%(?:[A-Za-z]?\d|[A-Za-z]?\[))|%[A-Za-z]?(?:\d+|\[\w+\])(?=[A-Za-z_$])"
     r"|\{[^}]*-\s*%|\{[^}]*%[^,}]*-"
 )
+_CSR = re.compile(r"\bcsrr\w*\s+[^,;\n]+,\s*%|\bcsr[wsc]i?\s+%[^,;\n]+,", re.IGNORECASE)
 _MADE = re.compile(
     rb"\.macro\s+([\w.$]+)|([\w.$]+)[ \t]+\.(?:req|dn|qn)\b"
     rb"|\.(?:set|equ|equiv|eqv|thumb_set)\s+([\w.$]+)",
@@ -61,6 +62,8 @@ class UnreadAsm:
             return "words of the assembler's that may stand for any instruction"
         if _JOINED.search(text):
             return "an operand as a part of a word or list"
+        if _CSR.search(text):
+            return "a control register that an operand names"
         unit = self._units.templates(self._units.file_of(statement)).lower()
         made = {name for names in _MADE.findall(unit) for name in names if name}
         if not made.isdisjoint(_WORDS.findall(template_of(statement).lower())):
