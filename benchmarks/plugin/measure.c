@@ -27,7 +27,7 @@ EXPORTED int qemu_plugin_version = QEMU_PLUGIN_API;
 #define FIRST_LINE 16u
 #define LIMIT_REACHED 3
 #define LAZY_WORDS 17u /* S0-S15, FPSCR */
-#define WARM 9u /* the sample whose path is kept: the first ones may be different */
+#define WARM 9u        /* the sample whose path is kept: the first ones may be different */
 
 struct counters {
     uint32_t instructions, exceptions, loads, stores, ticks;
@@ -53,7 +53,7 @@ struct place { /* of a span, by the address of an instruction */
 struct point { /* an instruction */
     uint32_t pc, exception;
     uint64_t starts, stops;
-    int outside; /* of the kernel */
+    int outside;     /* of the kernel */
     int handler_fpu; /* an instruction of the FPU in a handler */
 };
 
