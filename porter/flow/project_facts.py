@@ -19,7 +19,6 @@ from porter.program.calls import FunctionCall, calls_of
 from porter.program.knowledge import Knowledge
 from porter.program.linked import Linked
 from porter.program.macro_uses import MacroUse, calls_in, macros_with, named_in
-from porter.program.pasted_names import PastedNames
 from porter.program.stated_macros import StatedMacros
 from porter.sites.context import Context, function_name, is_called_by_name
 from porter.sites.fixed_values import is_fixed
@@ -144,35 +143,39 @@ class ProjectFacts:
 
     def _comes_to(self, name: bytes) -> Iterator[MacroUse]:
         """Where compiled code does."""
-        waiting, seen = [name], {name}
-        while waiting:
-            name = waiting.pop()
-            for source in self._sources:
-                if name not in source.data:
-                    continue
-                text = self._knowledge.text(source)
-                for use in named_in(text, name):
+        for macro in self._macros_to(name):
+            for text in self._texts_with(macro):
+                for use in named_in(text, macro):
                     if self._knowledge.is_arm_compiled(text, use.start, use.end):
                         yield use
-                for outer in macros_with(text, name):
-                    if outer not in seen:
-                        seen.add(outer)
-                        waiting.append(outer)
+
+    def _macros_to(self, name: bytes) -> list[bytes]:
+        """A macro, and those whose bodies lead to it."""
+        found = [name]
+        for inner in found:
+            for text in self._texts_with(inner):
+                outer = (it for it in macros_with(text, inner) if it not in found)
+                found += dict.fromkeys(outer)
+        return found
+
+    def _texts_with(self, word: bytes) -> Iterator[CText]:
+        return (self._knowledge.text(it) for it in self._sources if word in it.data)
 
     def idle_places(self, name: bytes) -> Iterator[tuple[MacroUse, str]]:
         """Where code that never runs comes to a macro of any kind, through others too, and why; not
         one if code may run that does."""
-        if self._pasted.may_make(name) or next(self.places_of_macro(name), None) is not None:
+        names = (it.decode("latin-1") for it in self._macros_to(name))
+        if any(map(self.program.is_asked_for, names)):
             return
+        idle: list[tuple[MacroUse, str]] = []
         for use in self._comes_to(name):
             place = use.text, use.start, use.end
             reason = self.branches.why_never(*place)
-            if reason is not None and reason == self.branches.never_taken(*place):
-                yield use, reason
-
-    @cached_property
-    def _pasted(self) -> PastedNames:
-        return PastedNames(map(self._knowledge.text, self._sources))
+            if reason is None:
+                return
+            if reason == self.branches.never_taken(*place):
+                idle.append((use, reason))
+        yield from idle
 
     @cached_property
     def stated(self) -> StatedMacros:

@@ -120,8 +120,10 @@ class CallGraph:
     def add_part(self, data: bytes, macros: MacroTable) -> None:
         """What a file includes that is none of C by its name: every word of it is a reference, and
         what the includer's `macros` put together of them."""
-        self.roots |= {word.decode("latin-1") for word in _WORD.findall(data)}
-        self.roots |= set(_pasted(lex(data).tokens, macros))
+        names = {word.decode("latin-1") for word in _WORD.findall(data)}
+        names |= set(_pasted(lex(data).tokens, macros))
+        self.roots |= names
+        self.pasted |= names  # no more than these are they found where code is looked at
 
     def add_asm(self, file: SourceFile, without: Iterable[range] = ()) -> None:
         """Every word of an assembler file counts as a reference, but in places that it loses."""

@@ -268,12 +268,14 @@ def test_a_macro_that_only_code_uses_which_never_runs_stays(tmp_path: Path) -> N
         (b"#define TURN(x, on) x##_##on()\n", b"void more(void) { TURN(LSI, ON); }\n"),
         (b"#define ON(x) x##_ON()\n", b"void more(void) { ON(LSI); }\n"),
         (b"#define SLOW_ON LSI_ON\n", b"void more(void) { SLOW_ON(); }\n"),
+        (b"#define STEPS void more(void) { LSI_ON(); }\n", b'#include "steps.def"\n'),
     ],
 )
 def test_a_macro_that_other_code_uses_needs_a_person(
     tmp_path: Path, header: bytes, more: bytes
 ) -> None:
     text = ASKS.replace(b"int main(void)\n{", b"void more(void);\nint main(void)\n{\n    more();")
+    (tmp_path / "steps.def").write_bytes(b"STEPS\n")
     result = port(tmp_path, text + more, CHIP + GET_FLAG + SLOW + header)
     assert any("LSI, LSE" in reason for reason in escalations(result))
 
