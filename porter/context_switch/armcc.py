@@ -45,6 +45,7 @@ _KEYWORDS = (
 # Intrinsics whose names CMSIS gives to functions of its own.
 _ALSO_OF_CMSIS = ("__disable_irq", "__enable_irq", "__disable_fiq", "__enable_fiq", "__nop",
                   "__wfi", "__wfe", "__sev", "__schedule_barrier")  # fmt: skip
+_DECLARED = re.compile(rf"\b({'|'.join(_ALSO_OF_CMSIS)})\s*\(\s*void\s*\)".encode())
 _HAS_FPU = "__TARGET_FPU_VFP=1"
 _UNIFIED = ("-masm-syntax-unified", "-Wa,-mimplicit-it=thumb")
 
@@ -103,17 +104,17 @@ def suited(
         yield options
         return
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
-        declared = ""
+        declared: set[bytes] = set()
         for header in headers:
             data = header.read_bytes()
-            declared += data.decode("latin-1")
+            declared.update(_DECLARED.findall(data))
             if is_armcc(data):
                 text = gnu_source(data, header.name)
                 _copy(header, text, (source.parent, *options.include_dirs), folder)
         missing = tuple(
             f"{name}()=((void)0)"
             for name in _ALSO_OF_CMSIS
-            if re.search(rf"\b{name}\s*\(\s*void\s*\)", declared) is None
+            if name.encode() not in declared
         )
         fpu = any(flag.startswith("-mfpu=") for flag in options.cpu_flags)
         machine = (_HAS_FPU,) if fpu and "-mfloat-abi=soft" not in options.cpu_flags else ()
