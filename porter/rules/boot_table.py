@@ -12,6 +12,7 @@ from porter.meaning.bits import ones, zeros
 from porter.meaning.boot_state import idle_askers, known_read, never_asked, who_asks
 from porter.meaning.deep_sleep import deep_sleep
 from porter.meaning.expressions import bare, is_truth_test, mask_around, same_text, source
+from porter.meaning.only_clears import only_clears
 from porter.meaning.pin_pulse import choices, is_toggle, pulses
 from porter.meaning.unmade_set_up import cleared_later, never_ready, unmade
 from porter.rules.removed import remove_accesses
@@ -26,6 +27,9 @@ _READY = re.compile(rb"\w*RDY\w*|RCC_FLAG_\w*RDY")
 _RESETS = re.compile(r"\w*RSTR\d*")
 _NAMES_OTHER = re.compile(r"(?:ENR\d?|CFGR\d?|CIR|BDCR|CSR|_CR)\Z")
 _HANDLES_LINE = re.compile(rb"\b(?:EXTI\w*_IRQHandler|exti\w*_isr)\s*\([^;{}()]*\)\s*\{")
+# EMR and EMR2, or EMR1 and EMR2 of families with CPUIMR, where no struct names them.
+_EVENTS = frozenset({"+0x04", "+0x24", "+0x84", "+0x94"})
+_NAMES_EVENTS = re.compile(r"(?<![A-Za-z])EMR\d?\b")
 REMOVED_WHOLE = frozenset({"RCC", "SYSCFG", "AFIO"})
 _REGISTERS = frozenset(
     {
@@ -200,10 +204,16 @@ def _is_unused_line(unit: Unit, access: Access) -> bool:
     register = access.register
     if register is None or register.block != "EXTI" or unit.domain is None:
         return False
-    if register.name.startswith("EMR") and access.use == "write" and access.operator != b"&=":
-        return False  # an event, which ends a wait
+    if access.use == "write" and _is_of_events(access) and not only_clears(unit, access):
+        return False  # it ends a wait
     has_vector = any("EXTI" in vector.name for vector in unit.domain.vectors)
     return not has_vector and not unit.sources_have(_HANDLES_LINE)
+
+
+def _is_of_events(access: Access) -> bool:
+    """Whether a register of EXTI says which lines send events, by name or by where it is."""
+    name = access.register.name if access.register is not None else ""
+    return name in _EVENTS or _NAMES_EVENTS.search(f"{name} {access.site.what}") is not None
 
 
 def run_again(unit: Unit, access: Access) -> str | None:

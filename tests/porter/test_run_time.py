@@ -187,6 +187,53 @@ def test_lines_that_a_handler_waits_for_are_no_set_up(
     assert len([it for it in found if "external interrupt lines" in it]) == told
 
 
+EVENTS = b"""\
+#define EXTI_EMR (*(volatile unsigned *)0x40013C04)
+struct pin { unsigned mode, line; };
+extern unsigned wanted;
+void init(const struct pin *pin)
+{
+    unsigned temp;
+
+    temp = EXTI_EMR;
+    temp &= ~pin->line;
+    if (pin->mode & 0x20000) {
+        temp |= %s;
+    }
+    EXTI_EMR = temp;
+}
+int main(void)
+{
+    struct pin pin;
+    pin.mode = %s;
+    pin.line = 1;
+    init(&pin);
+    for (;;) { __asm volatile ("wfe"); }
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("line", "mode", "told"),
+    [(b"pin->line", b"0x10000", 0), (b"pin->line", b"0x20000", 2), (b"pin->line", b"wanted", 2)],
+)
+def test_a_line_that_is_only_cleared_sends_no_event(
+    tmp_path: Path, line: bytes, mode: bytes, told: int
+) -> None:
+    result = port_files(tmp_path, {"main.c": EVENTS % (line, mode)})
+    about = [it for it in escalations(result) if "EMR" in it and "this wait" not in it]
+    assert len(about) == told
+    assert (b"EXTI_EMR = temp" in result.files[0].ported) == bool(told)
+
+
+def test_what_a_variable_gets_elsewhere_may_be_an_event(tmp_path: Path) -> None:
+    given = EVENTS.replace(b"temp &= ~pin->line;", b"temp = pin->line;") % (b"0", b"0")
+    kept = EVENTS.replace(b"temp &= ~pin->line;", b"change(&temp);") % (b"0", b"0")
+    for number, text in enumerate((given, kept)):
+        result = port_files(tmp_path / str(number), {"main.c": text})
+        assert any("external interrupt lines" in it for it in escalations(result))
+
+
 PULSE = "a pin's mode is changed twice with time in between"
 OFF, LOW, INPUT = "GPIOA->MODER &= ~12u;", "GPIOA->MODER |= 4u;", "GPIOA->MODER |= 8u;"
 
