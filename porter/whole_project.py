@@ -24,7 +24,7 @@ from porter.judging.special_writes import CONTROL, PSP, writes
 from porter.judging.verdict import Status
 from porter.libraries.project import LibraryCalls
 from porter.program.c_text import CText
-from porter.program.definitions import Definition, defined_in_asm, defined_in_c
+from porter.program.definitions import Definition, defined_in_asm, defined_in_c, does_nothing
 from porter.program.knowledge import Knowledge
 from porter.program.linked import Linked
 from porter.program.preprocess import TranslationUnit
@@ -35,7 +35,7 @@ from porter.project.likely_core import likely_core
 from porter.project.linker_symbols import linker_aliases, linker_symbols
 from porter.project.outside import Outside
 from porter.project.request import NOTHING_MORE, Request
-from porter.project.vectors import SYSTEM, Vectors, VectorTable, tables_in_asm, tables_in_c
+from porter.project.vectors import SYSTEM, TICK, Vectors, VectorTable, tables_in_asm, tables_in_c
 from porter.registers.system_space import SystemSpace
 from porter.sites.registers import Registers
 from porter.source.edit import Edit
@@ -151,6 +151,7 @@ class WholeProject:
             self._may_set_psp,
             self._writes_control,
             self._puts_callers_on_psp,
+            self._handles_tick,
             self._core_clock,
         )
 
@@ -202,6 +203,15 @@ class WholeProject:
         """Whether a function that was ported does."""
         ports = (it for ports in self.switches.values() for it in ports)
         return any(it.role == ROLE_STACK and it.status == Status.REWRITTEN.value for it in ports)
+
+    def _handles_tick(self) -> bool:
+        """Whether a handler of the tick does something: one that the description names and nobody
+        defines is somebody else's."""
+        described = self.domain.vectors if self.domain is not None else ()
+        told = {it.handler for it in described if it.kind == SYSTEM[TICK] and it.handler}
+        names = {it.handlers[TICK] for it in self._all_tables if TICK in it.handlers}
+        found = self.definitions({*told, *names, "SysTick_Handler"})
+        return not told <= set(found) or not all(map(does_nothing, found.values()))
 
     def _assembled(self, source: SourceFile) -> Collection[str]:
         """What a file in assembler defines for others; nothing where it can't be assembled."""

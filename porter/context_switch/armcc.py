@@ -112,9 +112,7 @@ def suited(
                 text = gnu_source(data, header.name)
                 _copy(header, text, (source.parent, *options.include_dirs), folder)
         missing = tuple(
-            f"{name}()=((void)0)"
-            for name in _ALSO_OF_CMSIS
-            if name.encode() not in declared
+            f"{name}()=((void)0)" for name in _ALSO_OF_CMSIS if name.encode() not in declared
         )
         fpu = any(flag.startswith("-mfpu=") for flag in options.cpu_flags)
         machine = (_HAS_FPU,) if fpu and "-mfloat-abi=soft" not in options.cpu_flags else ()

@@ -31,6 +31,12 @@ from porter.source.evaluate import no_scope
 from porter.source.source_file import SourceFile
 from porter.source.values import Number, Value
 
+# What names SysTick's interrupt, or a function of a library that lets it come.
+_TICK = re.compile(
+    rb"TICKINT|\bSysTick_Config\b|SYSTICK_EnableIT|SYSTICK_Config|systick_interrupt_enable"
+    rb"|SysTick(?:_ITConfig|IntEnable)"
+)
+
 
 @dataclass(frozen=True)
 class Questions:
@@ -58,7 +64,8 @@ class ProjectFacts:
     `program`: what of them is linked and runs. `questions`: which C asks for more than a
     machine has. `supervisor`: what its supervisor calls say. `may_set_psp`: whether anything but
     handlers may do that, `puts_callers_on_psp` whether the start of an OS does; `writes_control`:
-    whether anything but calls of CMSIS' function does. `old_clock`: hertz of the old chip's core,
+    whether anything but calls of CMSIS' function does; `handles_tick`: whether a handler of the
+    tick does something. `old_clock`: hertz of the old chip's core,
     where a person says it.
     """
 
@@ -72,6 +79,7 @@ class ProjectFacts:
         may_set_psp: Callable[[], bool],
         writes_control: Callable[[], bool],
         puts_callers_on_psp: Callable[[], bool],
+        handles_tick: Callable[[], bool],
         old_clock: int | None = None,
     ) -> None:
         self._knowledge = knowledge
@@ -86,6 +94,7 @@ class ProjectFacts:
         self.may_set_psp = cache(may_set_psp)
         self.writes_control = cache(writes_control)
         self.puts_callers_on_psp = puts_callers_on_psp
+        self._handles_tick = handles_tick
         self._calls: dict[str, list[FunctionCall]] = {}
         self._readings: dict[Path, list[CText]] = {}
         self._constants: dict[bytes, Value | None] = {}
@@ -110,6 +119,22 @@ class ProjectFacts:
         if path not in self._readings:
             self._readings[path] = [it for _, it in self._knowledge.other_readings(text.file)]
         return self._readings[path]
+
+    @cached_property
+    def polls_timer(self) -> bool:
+        """Whether the program never lets SysTick interrupt: nothing that runs says so, and it has
+        no handler, or one that does nothing."""
+        return self.program.is_whole and not self._handles_tick() and not self._starts_tick()
+
+    def _starts_tick(self) -> bool:
+        texts = (self._knowledge.text(it) for it in self._sources if _TICK.search(it.data))
+        return any(
+            self.why_never(text, token.start, token.end) is None
+            for text in texts
+            for token in text.lexed.tokens
+            if _TICK.search(token.text)
+            and self._knowledge.is_arm_compiled(text, token.start, token.end)
+        )
 
     def why_never(self, text: CText, start: int, end: int) -> str | None:
         """Why [start, end) of a file never runs; None if it may."""

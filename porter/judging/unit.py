@@ -430,6 +430,11 @@ class Unit:
         """The core's clock on the chip that the code was written for, if somebody says it."""
         return self._project.old_clock if self._project is not None else None
 
+    @property
+    def polls_timer(self) -> bool:
+        """Whether the program never lets SysTick interrupt."""
+        return self._project is not None and self._project.polls_timer
+
     def other_sources_have(self, words: re.Pattern[bytes]) -> bool:
         """Whether words occur in a source file but this one; headers only declare."""
         return self._project is not None and self._project.is_in_sources(words, self.file.path)

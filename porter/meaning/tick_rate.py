@@ -76,7 +76,7 @@ def rate_of(
 ) -> Rate:
     """The rate of a timer that counts `count` + `extra` cycles a period."""
     node = expanded(count, evaluator)
-    if _asks_clock(node, evaluator):
+    if asks_clock(node, evaluator):
         return _of_clock(node, evaluator, scope, timing, extra)
     cycles = _number(node, evaluator, scope)
     if cycles is not None:
@@ -184,7 +184,8 @@ def _number(node: Node, evaluator: Evaluator, scope: Scope, clock: int | None = 
     return value.value if isinstance(value, Number) else None
 
 
-def _asks_clock(node: Node, evaluator: Evaluator) -> bool:
+def asks_clock(node: Node, evaluator: Evaluator) -> bool:
+    """Whether an expression says the core's clock by a variable or a function for it."""
     return VARIABLE in evaluator.macros.expand(lex_fragment(by_variable(text_of(node))))
 
 

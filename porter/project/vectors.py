@@ -18,8 +18,8 @@ FAULT_HANDLERS = frozenset(
     {"NMI_Handler", "HardFault_Handler", "MemManage_Handler", "BusFault_Handler",
      "UsageFault_Handler", "DebugMon_Handler"}
 )  # fmt: skip
-SVC, PENDSV = 11, 14
-SYSTEM = {SVC: "svc", PENDSV: "switch", 15: "tick"}
+SVC, PENDSV, TICK = 11, 14, 15
+SYSTEM = {SVC: "svc", PENDSV: "switch", TICK: "tick"}
 _NAMED = {SVC: re.compile(r"svc|sv_?call", re.IGNORECASE),
           PENDSV: re.compile(r"pend_?sv", re.IGNORECASE)}  # fmt: skip
 _LONGEST = 512  # entries, more than the architecture has

@@ -44,6 +44,7 @@ from porter.rules.nvic_register import NvicRegister
 from porter.rules.parameters import Parameters
 from porter.rules.pin_bit import PinBit
 from porter.rules.pins import Pins
+from porter.rules.polled_timer import PolledTimer, judge_polled
 from porter.rules.recipe_condition import RecipeCondition
 from porter.rules.recipe_function import RecipeFunction
 from porter.rules.reset import Reset
@@ -86,6 +87,7 @@ RULES: tuple[Rule, ...] = (
     CoreClock(),
     Icsr(),
     Reset(),
+    PolledTimer(),
     TickRegister(),
     Cycles(),
     Pins(),
@@ -134,6 +136,7 @@ JUDGES: tuple[Judge, ...] = (
     judge_thresholds,
     judge_handler_loops,
     judge_ticks,
+    judge_polled,
     judge_watchdogs,
     judge_splits,
 )

@@ -17,7 +17,7 @@ CATCHUP = 10
 
 @pytest.fixture(scope="module")
 def transcript(system: Callable[[str], Built]) -> Transcript:
-    return run(system("clock").elf, {"clock": 1}, 2750)
+    return run(system("clock").elf, {"clock": 1}, 3000)
 
 
 @pytest.fixture(scope="module")
@@ -43,6 +43,13 @@ def test_the_tick_has_the_rate_asked_for(values: dict[str, int]) -> None:
     assert ticks["1000"] in (100, 101)
     assert ticks["after_refusal"] in (100, 101)
     assert ticks["0"] == 0
+
+
+def test_a_polled_timer_keeps_time(values: dict[str, int]) -> None:
+    polled = about(values, "polled")
+    assert polled["periods_ms"] in (99, 100)
+    assert polled["val_in_period"] == 1
+    assert polled["tick_ms"] in (98, 99, 100)
 
 
 def test_missed_ticks_are_caught_up_to_the_limit_and_the_rest_counted(

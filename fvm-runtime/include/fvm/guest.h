@@ -127,6 +127,21 @@ void virt_vct_once(virt_handler resume);
  * to the copy is lost. */
 uint32_t *virt_svc_frame(void);
 
+/* --- SysTick, polled (ARMv7-M ARM, B3.3) ----------------------------------------------- */
+/* Its registers for code that runs without its interrupt, kept by virt_cycles(). LOAD comes with
+ * the old core's clock, for which the code was written, and this one's, FVM_CLOCK_HZ; both the same
+ * where LOAD is calculated from what SystemCoreClock is now. With CLKSOURCE clear it counts an
+ * eighth of that, as on STM32. Between two looks at it less than 2^32 cycles may pass. */
+void virt_systick_set_load(uint32_t load, uint32_t old_hz, uint32_t hz);
+void virt_systick_set_val(uint32_t ignored); /* clears it, and COUNTFLAG */
+void virt_systick_set_ctrl(uint32_t ctrl);
+uint32_t virt_systick_ctrl(void); /* clears COUNTFLAG */
+uint32_t virt_systick_load(void);
+uint32_t virt_systick_val(void);
+/* CTRL where SysTick makes the tick, tick_hz a second: COUNTFLAG is set once a period, which isn't
+ * the one that the tick's handler sees. */
+uint32_t virt_tick_ctrl(uint32_t tick_hz, uint32_t hz);
+
 /* --- masks; w is VIRT_PRIMASK or VIRT_BASEPRI, a constant ------------------------------- */
 /* Address of fvm_state.task_switch, hidden from the compiler, so that a function that masks or
  * unmasks has it in a register once: all that is needed is near it, and its lowest byte is never 0,

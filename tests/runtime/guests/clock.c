@@ -44,6 +44,26 @@ static void rates(void)
     report("ticks_of_100ms.0", (int32_t)(ticks - before));
 }
 
+/* As LL_mDelay() and delay loops wait. */
+static void polled(void)
+{
+    virt_systick_set_load(MS - 1, FVM_CLOCK_HZ, FVM_CLOCK_HZ);
+    virt_systick_set_val(0);
+    virt_systick_set_ctrl(5);
+    uint32_t start = virt_cycles();
+    for (uint32_t periods = 0; periods != 100;) {
+        periods += virt_systick_ctrl() >> 16;
+    }
+    report("polled.periods_ms", (int32_t)((virt_cycles() - start) / MS));
+    report("polled.val_in_period", virt_systick_val() < MS);
+    virt_systick_set_ctrl(0);
+    start = virt_cycles();
+    for (uint32_t periods = 0; periods != 50;) {
+        periods += virt_tick_ctrl(500, FVM_CLOCK_HZ) >> 16;
+    }
+    report("polled.tick_ms", (int32_t)((virt_cycles() - start) / MS));
+}
+
 /* The description says catchup="10". */
 static void catch_up(uint32_t masked_ms, const char *key)
 {
@@ -74,6 +94,7 @@ int main(void)
     switch (boot) {
     case 1:
         rates();
+        polled();
         (void)hyp_tick_set(1000);
         spin_ms(5);
         catch_up(8, "catchup.of_8");
