@@ -34,6 +34,11 @@ class FilePort:
         it is one of several edits that only together do what the sites did."""
         return replace(self, verdicts=tuple(changed.get(v.site, v) for v in self.verdicts))
 
+    def rewritten(self, changed: Mapping[Site, Verdict]) -> FilePort:
+        """The same, with the edits of verdicts on sites that had none."""
+        edits = [edit for it in changed.values() for edit in it.edits]
+        return replace(self.with_verdicts(changed), edits=tuple(sorted((*self.edits, *edits))))
+
     def withdrawn(self, changed: Mapping[Site, Verdict]) -> FilePort:
         """The same, with these sites as they were, and with them what one edit takes out that is
         no verdict's alone: other sites there stay, too, and are left to a person."""

@@ -83,9 +83,11 @@ class DeadSlice:
         self._is_removed = is_removed
         self._reads_device = reads_device
         self._waits_end = waits_end
+        self._read: Node | None = None
 
     def of_read(self, read: Node) -> Slice:
-        """The slice of an expression. Raises Alive."""
+        """The slice of an expression that changes nothing. Raises Alive."""
+        self._read = read
         found = Slice()
         self._consume(read, found)
         return found
@@ -265,7 +267,9 @@ class DeadSlice:
 
     def _may_go(self, expression: Node) -> bool:
         """Whether nobody notices that an expression isn't evaluated."""
-        return is_pure(expression, self._evaluator) and not self._reads_device(expression)
+        return is_pure(expression, self._evaluator, self._read) and not self._reads_device(
+            expression
+        )
 
     def _is_inside(self, node: Node, found: Slice) -> bool:
         if enclosing_function(node) is None:

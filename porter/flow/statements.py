@@ -29,14 +29,19 @@ _EFFECTS = frozenset(
 _JUMPS = frozenset({"return_statement", "goto_statement", "break_statement"})
 
 
-def is_pure(node: Node, evaluator: Evaluator) -> bool:
-    """Whether evaluating an expression changes nothing (reading a register aside)."""
-    return _is_pure(node, evaluator, is_expanded=False)
+def is_pure(node: Node, evaluator: Evaluator, besides: Node | None = None) -> bool:
+    """Whether evaluating an expression changes nothing (reading a register aside). `besides`: a
+    call in it that is known to change nothing."""
+    return _is_pure(node, evaluator, is_expanded=False, besides=besides)
 
 
-def _is_pure(node: Node, evaluator: Evaluator, is_expanded: bool) -> bool:
+def _is_pure(
+    node: Node, evaluator: Evaluator, is_expanded: bool, besides: Node | None = None
+) -> bool:
     """`is_expanded`: what looks like a macro's call there is a function's."""
     for item in walk(node):
+        if item == besides:
+            continue
         if item.type in _EFFECTS:
             return False
         if item.type == "call_expression" and not _is_pure_call(item, evaluator, is_expanded):

@@ -49,6 +49,11 @@ class Docket:
         if changed:
             self.ports = {path: port.with_verdicts(changed) for path, port in self.ports.items()}
 
+    def rewrite(self, path: Path, changed: Mapping[Site, Verdict]) -> None:
+        """Carry out what is decided on sites of a file that stayed until now."""
+        if changed:
+            self.ports[path] = self.ports[path].rewritten(changed)
+
     def withdraw(self, changed: Mapping[Site, Verdict]) -> None:
         """The same, and leave these sites as they were."""
         if changed:

@@ -13,6 +13,7 @@ from porter.judging.ram_functions import judge_ram_functions
 from porter.judging.start_up import judge_start_up
 from porter.judging.thresholds import judge_thresholds
 from porter.judging.tick_sources import judge_ticks
+from porter.judging.unneeded_reads import judge_unneeded_reads
 from porter.judging.vectors import judge_vectors
 from porter.judging.watchdogs import judge_watchdogs
 from porter.rules.address import Address
@@ -138,6 +139,7 @@ JUDGES: tuple[Judge, ...] = (
     judge_ticks,
     judge_polled,
     judge_watchdogs,
+    judge_unneeded_reads,
     judge_splits,
 )
 """They look at all files together, in the end."""
