@@ -54,7 +54,7 @@ def build_of(
     core, where the project has no build that tells."""
     stated = cpu or (domain.cpu_flags if domain is not None else ())
     paths = [source.path for source in sources]
-    guess = core_of(paths) or likely_core(source.data for source in sources)
+    guess = () if stated else core_of(paths) or likely_core(source.data for source in sources)
     build = read_build(root, paths, stated, guess)
     if domain is not None:
         wanted = [root / name for name in domain.sources]

@@ -176,12 +176,17 @@ class ProjectFacts:
 
     def _macros_to(self, name: bytes) -> list[bytes]:
         """A macro, and those whose bodies lead to it."""
-        found = [name]
-        for inner in found:
-            for text in self._texts_with(inner):
-                outer = (it for it in macros_with(text, inner) if it not in found)
-                found += dict.fromkeys(outer)
-        return found
+        found = {name: None}
+        waiting = [name]
+        for inner in waiting:
+            outer = [it for it in self._macros_with.get(inner, ()) if it not in found]
+            found |= dict.fromkeys(outer)
+            waiting += outer
+        return waiting
+
+    @cached_property
+    def _macros_with(self) -> dict[bytes, list[bytes]]:
+        return macros_with(map(self._knowledge.text, self._sources))
 
     def _texts_with(self, word: bytes) -> Iterator[CText]:
         return (self._knowledge.text(it) for it in self._sources if word in it.data)

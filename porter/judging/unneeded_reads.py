@@ -16,7 +16,6 @@ from porter.judging.unit import Unit
 from porter.judging.verdict import Status, Verdict
 from porter.program.calls import FunctionCall
 from porter.sites.access import Access
-from porter.sites.site import SiteKind
 from porter.source.c_tree import Node, enclosing_function, text_of
 from porter.source.edit import Edit
 
@@ -33,7 +32,7 @@ def judge_unneeded_reads(docket: Docket) -> None:
             verdict.site: verdict
             for old in docket.ports[path].verdicts
             if old.status is Status.ESCALATED
-            and old.site.kind is SiteKind.REGISTER
+            and old.site in unit.verdicts
             and (access := unit.access(old.site)) is not None
             and (verdict := _verdict(docket, unit, access, emptied)) is not None
         }

@@ -18,10 +18,10 @@ _INSTEAD = rb'"push {r4, lr}\n\tbl virt_svc_call\n\tpop {r4, lr}"'
 
 def named_service(unit: Unit, site: Site, statement: AsmStatement) -> Edit | None:
     """What becomes of such a call; None where a statement isn't known to be one."""
-    if statement.form != "gnu" or not _is_in_build(unit, site):
-        return None
     found = list(_CALL.finditer(unit.file.data, statement.start, statement.end))
-    return Edit(*found[0].span(), _INSTEAD) if len(found) == 1 else None
+    if statement.form != "gnu" or len(found) != 1 or not _is_in_build(unit, site):
+        return None
+    return Edit(*found[0].span(), _INSTEAD)
 
 
 def _is_in_build(unit: Unit, site: Site) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.resources import as_file, files
 from pathlib import Path, PurePosixPath
@@ -59,9 +59,12 @@ class Includes:
         sources: Sequence[SourceFile],
         lexed: Mapping[Path, LexedSource],
         arms: ImpossibleArms,
+        seen: Collection[Path] = (),
     ) -> None:
+        """`seen`: what the compiler read of files and their headers, if it read all of them."""
         self._build = build
         self._arms = arms
+        self._seen = seen
         self._by_name: dict[str, list[Path]] = {}
         for source in sources:
             self._by_name.setdefault(source.path.name, []).append(source.path.resolve())
@@ -76,14 +79,16 @@ class Includes:
         self._rule_out()
 
     def _read(self, lexed: Mapping[Path, LexedSource]) -> None:
-        """Every file, and the headers outside the project that they lead to."""
+        """Every file, and the headers outside the project that they lead to in this build: a
+        vendor's header of one chip stands beside dozens of others."""
         waiting = dict(lexed)
         while waiting:
             path, text = waiting.popitem()
             self.by_file[path] = list(self._of(path, text))
             for include in self.by_file[path]:
                 target = include.target
-                if target is not None and target not in lexed and target not in self.outside:
+                is_new = target not in lexed and target not in self.outside
+                if target is not None and is_new and not self._is_unseen(include):
                     self.outside[target] = waiting[target] = lex(_read(target))
 
     def missing(self, files: Iterable[Path]) -> Iterator[tuple[Include, bool]]:
@@ -180,6 +185,10 @@ class Includes:
         if include.target is not None and include.target in self.outside:
             return (include.target,)
         return self._by_name.get(PurePosixPath(include.name).name, ())
+
+    def _is_unseen(self, include: Include) -> bool:
+        """Whether the compiler came past a line and not to its header."""
+        return include.file in self._seen and include.target not in self._seen
 
     def _of(self, path: Path, lexed: LexedSource) -> Iterator[Include]:
         conditions = self._arms.conditions.get(path) or ConditionMap(lexed)

@@ -26,7 +26,7 @@ from porter.source.conditions import ConditionMap
 from porter.source.evaluate import Evaluator
 from porter.source.grammar import CPLUSPLUS
 from porter.source.macros import MacroTable, parse_define
-from porter.source.source_file import SourceFile
+from porter.source.source_file import ASM_SUFFIXES, SourceFile
 
 _OWN_FUNCTION = re.compile(
     rb"^[A-Za-z_][\w \t*]*[ \t*](%s)\s*\([^;{}()]*\)\s*\{" % b"|".join(LINES_AND_TICK), re.MULTILINE
@@ -223,7 +223,10 @@ class Knowledge:
     @cached_property
     def includes(self) -> Includes:
         """Where the headers are that the project names."""
-        return Includes(self.build, self._sources, self._written, self.arms)
+        unasked = self._compiled - set(self._units)
+        in_c = any(it.suffix.lower() not in ASM_SUFFIXES for it in unasked)
+        seen = self._by_file if self._units and not in_c else ()
+        return Includes(self.build, self._sources, self._written, self.arms, seen)
 
     def why_never(self, path: Path) -> str | None:
         """Why a whole file can't be in the build, by its conditions; None if it may be in it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from porter.program.c_text import CText
@@ -46,13 +46,15 @@ def named_in(text: CText, name: bytes) -> Iterator[MacroUse]:
             yield MacroUse(text, token.start, token.end, ())
 
 
-def macros_with(text: CText, name: bytes) -> Iterator[bytes]:
-    """Macros of a file whose bodies have a name."""
-    for directive in text.lexed.directives:
-        if any(token.text == name for token in directive.tokens):
-            macro = parse_define(directive)
-            if macro is not None and any(token.text == name for token in macro.body):
-                yield macro.name
+def macros_with(texts: Iterable[CText]) -> dict[bytes, list[bytes]]:
+    """For each name in the body of a macro the macros that have it."""
+    found: dict[bytes, dict[bytes, None]] = {}
+    for text in texts:
+        for macro in filter(None, map(parse_define, text.lexed.directives)):
+            for token in macro.body:
+                if token.kind == "identifier":
+                    found.setdefault(token.text, {})[macro.name] = None
+    return {name: list(macros) for name, macros in found.items()}
 
 
 def _calls(text: CText, tokens: Sequence[Token]) -> Iterator[tuple[bytes, MacroUse]]:
