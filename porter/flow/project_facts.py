@@ -162,17 +162,21 @@ class ProjectFacts:
 
     def places_of_macro(self, name: bytes) -> Iterator[MacroUse]:
         """Where code that may run comes to a macro of any kind, through others too."""
-        for use in self._comes_to(name):
+        for macro in self._macros_to(name):
+            yield from self.uses_by_name(macro)
+
+    def uses_by_name(self, name: bytes) -> Iterator[MacroUse]:
+        """Where code that may run has the name of a macro of any kind itself."""
+        for use in self._named(name):
             if self.branches.why_never(use.text, use.start, use.end) is None:
                 yield use
 
-    def _comes_to(self, name: bytes) -> Iterator[MacroUse]:
-        """Where compiled code does."""
-        for macro in self._macros_to(name):
-            for text in self._texts_with(macro):
-                for use in named_in(text, macro):
-                    if self._knowledge.is_arm_compiled(text, use.start, use.end):
-                        yield use
+    def _named(self, name: bytes) -> Iterator[MacroUse]:
+        """Where compiled code has it."""
+        for text in self._texts_with(name):
+            for use in named_in(text, name):
+                if self._knowledge.is_arm_compiled(text, use.start, use.end):
+                    yield use
 
     def _macros_to(self, name: bytes) -> list[bytes]:
         """A macro, and those whose bodies lead to it."""
@@ -198,7 +202,7 @@ class ProjectFacts:
         if any(map(self.program.is_asked_for, names)):
             return
         idle: list[tuple[MacroUse, str]] = []
-        for use in self._comes_to(name):
+        for use in (it for macro in self._macros_to(name) for it in self._named(macro)):
             place = use.text, use.start, use.end
             reason = self.branches.why_never(*place)
             if reason is None:

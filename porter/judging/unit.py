@@ -378,6 +378,10 @@ class Unit:
         """Where code comes to a macro of any kind, through others too."""
         return self._project.places_of_macro(name) if self._project is not None else iter(())
 
+    def uses_by_name(self, name: bytes) -> Iterator[MacroUse]:
+        """Where code has the name of a macro of any kind itself."""
+        return self._project.uses_by_name(name) if self._project is not None else iter(())
+
     def idle_uses(self, name: bytes) -> Iterator[tuple[MacroUse, str]]:
         """Uses of one that the program has and never runs, and why."""
         return self._project.idle_uses(name) if self._project is not None else iter(())

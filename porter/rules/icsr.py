@@ -8,6 +8,7 @@ from porter.flow.barriers import barriers_after
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.expressions import bits_of, is_truth_test, masked, outside_parentheses
+from porter.meaning.no_value import has_no_value
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
 from porter.source.c_tree import Node
@@ -75,7 +76,7 @@ class Icsr(Rule):
         calls = [_WRITES.get(bit) for bit in bits_of(number)] if number else []
         if access.operator not in (b"=", b"|=") or len(calls) != 1 or calls[0] is None:
             return self.escalated(access.site, "what is written to ICSR isn't one known request")
-        if not access.is_alone:
+        if not has_no_value(unit, access):
             return self.escalated(access.site, "ICSR is written inside an expression")
         if access.statement is not None:
             for barrier in barriers_after(access.statement):

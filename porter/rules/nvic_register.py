@@ -17,6 +17,7 @@ from porter.meaning.expressions import (
     source,
 )
 from porter.meaning.line_priority import priority_of, starts_from_zero
+from porter.meaning.no_value import has_no_value
 from porter.meaning.priority_probe import probes
 from porter.rules.nvic_call import WAITS, in_loop_condition, not_granted
 from porter.rules.removed import remove_accesses
@@ -118,7 +119,7 @@ class NvicRegister(Rule):
                 yield verdict
 
     def _judge(self, unit: Unit, access: Access) -> Verdict | None:
-        if access.use == "write" and access.is_alone and access.register is not None:
+        if access.use == "write" and has_no_value(unit, access) and access.register is not None:
             return self._write(unit, access, access.register.name)
         if access.use == "read":
             return self._read(unit, access)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.expressions import source
+from porter.meaning.no_value import has_no_value
 from porter.registers.register import Register
 from porter.rules.pins import not_granted, not_its_own
 from porter.rules.rule import Rule, Sample
@@ -84,7 +85,7 @@ class PinBit(Rule):
     @staticmethod
     def _written(unit: Unit, access: Access, port: int, bit: int) -> bytes | None:
         """The call that does the same; bit 0 of what is written counts."""
-        if not access.is_alone or access.value is None:
+        if not has_no_value(unit, access) or access.value is None:
             return None
         high, low = b"1U << %d" % bit, b"1U << %d" % (bit + 16)
         number = unit.text.evaluator.number(access.value, access.context.scope)

@@ -8,6 +8,7 @@ from collections.abc import Container, Iterator
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.expressions import bare, bits_of, closed_up, masked, source
+from porter.meaning.no_value import has_no_value
 from porter.meaning.pin_output import LOW, output_of
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
@@ -186,7 +187,7 @@ class Pins(Rule):
             return self._read(unit, access, name, instance)
         if access.inside is not None and name in _LEVELS and instance is not None:
             return self._read_within(unit, access, access.inside, instance)
-        if access.use != "write" or not access.is_alone or access.value is None:
+        if access.use != "write" or not has_no_value(unit, access) or access.value is None:
             return self.escalated(access.site, f"what happens to {access.register} can't be told")
         if (problem := _in_part(unit, access, name)) is not None:
             return self.escalated(access.site, problem)

@@ -10,6 +10,7 @@ from porter.judging.verdict import Status, Verdict
 from porter.meaning.cycle_limit import old_cycles
 from porter.meaning.expressions import masked
 from porter.meaning.load_clock import counts_as_before, load_clock
+from porter.meaning.no_value import has_no_value
 from porter.meaning.tick_clock import CLKSOURCE, NO_REFERENCE, TICKINT, control_of, is_control
 from porter.meaning.vendor import is_stm32
 from porter.rules.rule import Rule, Sample
@@ -101,7 +102,11 @@ class PolledTimer(Rule):
 
     def _write(self, unit: Unit, access: Access, accesses: Sequence[Access]) -> Verdict:
         name = access.register.name if access.register is not None else ""
-        if access.value is None or not access.is_alone or access.operator not in _BECOMES:
+        if (
+            access.value is None
+            or not has_no_value(unit, access)
+            or access.operator not in _BECOMES
+        ):
             return self.escalated(access.site, _INSIDE.format(access.register))
         control = control_of(unit, access) if name == "CTRL" else None
         takes = access.operator == b"=" if control is None else control.off & CLKSOURCE

@@ -10,6 +10,7 @@ from porter.judging.linker_symbols import judge_linker_symbols
 from porter.judging.made_by_macro import judge_made
 from porter.judging.own_types import judge_own_types
 from porter.judging.ram_functions import judge_ram_functions
+from porter.judging.spent_macros import judge_spent_macros
 from porter.judging.start_up import judge_start_up
 from porter.judging.thresholds import judge_thresholds
 from porter.judging.tick_sources import judge_ticks
@@ -140,6 +141,7 @@ JUDGES: tuple[Judge, ...] = (
     judge_polled,
     judge_watchdogs,
     judge_unneeded_reads,
+    judge_spent_macros,
     judge_splits,
 )
 """They look at all files together, in the end."""

@@ -55,3 +55,50 @@ def test_more_than_an_operation_is_told(body: str, tmp_path: Path) -> None:
     ported, port = port_text(tmp_path, (HEAD + code).encode(), None)
     assert b"hyp_pin" not in ported
     assert any("can't be told" in it.reason for it in port.verdicts)
+
+
+SET = "#define SET(port, m) ((port)->BSRR = (m))\n"
+ALL = "void f(void) { SET(GPIOB, 1 << 4); }\nint main(void) { f(); for (;;) { } }\n"
+
+
+@pytest.mark.parametrize(
+    ("others", "is_spent"),
+    [
+        ("", True),
+        ("void g(GPIO_TypeDef *p) { SET(p, 1); }\nvoid (*hook)(GPIO_TypeDef *) = g;\n", False),
+        ("#define UP() SET(GPIOB, 2)\nvoid g(void) { UP(); }\nvoid (*hook)(void) = g;\n", True),
+        ("static void g(GPIO_TypeDef *p) { if (0) SET(p, 1); }\nvoid (*hook)() = g;\n", True),
+    ],
+)
+def test_a_body_whose_uses_are_all_ported_needs_nobody(
+    tmp_path: Path, others: str, is_spent: bool
+) -> None:
+    _, port = port_text(tmp_path, (HEAD + SET + others + ALL).encode(), None)
+    (body,) = [it for it in port.verdicts if it.site.where == "SET"]
+    assert (body.status.value == "left") == is_spent, body.reason
+    assert not is_spent or "rewritten where they stand" in body.reason
+
+
+@pytest.mark.parametrize(
+    ("use", "is_ported"),
+    [
+        ("UP();", True),
+        ("if (n) UP(); else DOWN();", True),
+        ("for (;;) { UP(); }", True),
+        ("n = UP();", False),
+        ("n = (int) UP();", False),
+        ("show(UP());", False),
+        ("TWICE();", False),
+        ("return UP();", False),
+    ],
+)
+def test_a_macro_that_is_a_write_may_be_given_another_value(
+    tmp_path: Path, use: str, is_ported: bool
+) -> None:
+    macros = "#define UP() SET(GPIOB, 2)\n#define DOWN() (SET(GPIOB, 2 << 16))\n"
+    macros += "#define TWICE() show(UP())\nvoid show(unsigned);\n"
+    text = HEAD + SET + macros + f"unsigned f(unsigned n) {{ {use} return n; }}\n"
+    ported, port = port_text(tmp_path, text.encode(), None)
+    assert (b"#define UP() hyp_pin_write(1, ( 2 ))" in ported) == is_ported
+    about = {it.status.value for it in port.verdicts if it.site.where == "UP"}
+    assert ("escalated" in about) != is_ported
