@@ -117,7 +117,8 @@ def port(
     Prints a unified diff unless told otherwise; the report goes to standard error. Exit status:
     0 done; 1 a person must look at a site that was escalated or, with --elf or --build,
     overlooked, headers or functions are used that aren't there, or --check found something to
-    change; 2 wrong usage or a missing project; 3 internal error.
+    change; 2 wrong usage or a missing project; 3 internal error: the files that it struck stay
+    as they are, and --in-place writes nothing.
     """
     from porter.command import Request, run
     from porter.project.domain import cpu_flags

@@ -10,6 +10,7 @@ from porter.asm.namings import names_number, only_named
 from porter.asm.numbered import is_numbered
 from porter.asm.privileged import UNREAD
 from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
+from porter.failures import Failure, step
 from porter.interrupt_split.result import HandlerSplit
 from porter.interrupt_split.verdict import with_split_edits
 from porter.judging.unit import Unit
@@ -27,17 +28,20 @@ from porter.source.source_file import SourceFile
 from scanner.report.errors import InternalError
 
 ASM_RULE = "assembler-file"
+FAILED_RULE = "internal-error"
 
 
 def port_c(unit: Unit, splits: Sequence[HandlerSplit] = ()) -> FilePort:
     """Port a C file. Raises InternalError for a site that no rule accounts for."""
     for rule in RULES:
-        for verdict in list(rule.examine(unit)):
-            unit.settle(verdict)
-        unit.settle_covered()
+        with step(f"asking the rule {rule.id}", line=unit.line_looked_at):
+            for verdict in list(rule.examine(unit)):
+                unit.settle(verdict)
+            unit.settle_covered()
     for revision in REVISIONS:
-        for verdict in list(revision.examine(unit)):
-            unit.revise(verdict)
+        with step(f"asking the rule {revision.id}", line=unit.line_looked_at):
+            for verdict in list(revision.examine(unit)):
+                unit.revise(verdict)
     account(unit.found.sites, unit.verdicts)
     verdicts = [unit.verdicts[site] for site in unit.found.sites]
     verdicts += _unheard(unit.file, unit.switches, verdicts)
@@ -79,6 +83,13 @@ def port_asm(
 def leave(file: SourceFile, sites: Iterable[Site], reason: str) -> FilePort:
     """Leave every site of a file as it is."""
     return FilePort(file, (), tuple(Verdict(s, Status.LEFT, "file", reason) for s in sites))
+
+
+def not_ported(file: SourceFile, failure: Failure) -> FilePort:
+    """Leave a file to a person as a whole: an error of fvmkit itself came between."""
+    site = Site(file.name, 0, len(file.data), SiteKind.FILE, "the whole file")
+    reason = f"internal error while {failure.step}: nothing of this file is ported"
+    return FilePort(file, (), (Verdict(site, Status.ESCALATED, FAILED_RULE, reason),))
 
 
 def account(sites: Iterable[Site], verdicts: dict[Site, Verdict]) -> None:

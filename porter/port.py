@@ -8,12 +8,12 @@ from pathlib import Path
 
 from porter.context_switch.project import transcribe_project
 from porter.context_switch.result import SwitchPort
-from porter.file_port import leave, port_asm, port_c
+from porter.each_file import new_files, port_file, settled
+from porter.failures import Failures, step
 from porter.interrupt_split.analysis import split_handlers
 from porter.interrupt_split.result import HandlerSplit
 from porter.interrupt_split.sources import Sources
 from porter.judging.docket import Docket
-from porter.judging.unit import Unit
 from porter.libraries.project import LibraryCalls
 from porter.program.preprocess import TranslationUnit, preprocess_all
 from porter.program.program_files import program_files
@@ -25,11 +25,8 @@ from porter.project.fragments import is_linker_fragment, is_make_fragment
 from porter.project.linker_symbols import SCRIPT_SUFFIXES
 from porter.project.request import NOTHING_MORE, Request
 from porter.project.source_tree import find_sources
-from porter.result import FilePort, PortResult
+from porter.result import PortResult
 from porter.rules.registry import JUDGES
-from porter.sites.asm_sites import asm_sites
-from porter.sites.c_sites import CSites, Reading
-from porter.source.edit import Edit
 from porter.source.source_file import SourceFile
 from porter.whole_project import WholeProject, build_of
 
@@ -53,14 +50,17 @@ def port_project(
     the old chip.
     """
     root = root.resolve()
-    found = _texts(root, excluded)
+    with step("reading the project"):
+        found = _texts(root, excluded)
+        scripts = find_sources(root, excluded, SCRIPT_SUFFIXES)
     read = [source for source in found if not is_linker_fragment(source)]
     progress(f"{len(read)} source files; asking the build system")
-    scripts = find_sources(root, excluded, SCRIPT_SUFFIXES)
     scripts += [source.path for source in found if is_linker_fragment(source)]
-    build = build_of(root, read, domain, cpu, request)
-    units = preprocess_all(build.units)
-    program = program_files(root, read, build, domain, units)
+    with step("asking the build system"):
+        build = build_of(root, read, domain, cpu, request)
+    with step("preprocessing what is built"):
+        units = preprocess_all(build.units)
+        program = program_files(root, read, build, domain, units)
 
     def decide(sources: list[SourceFile]) -> PortResult:
         given = _Given(root, domain, build, units, scripts, request, core_clock)
@@ -89,37 +89,36 @@ class _Given:
 def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> PortResult:
     """On every site in files of a project."""
     build, request = given.build, given.request
-    calls = LibraryCalls(read, build)
-    sources = [calls.expanded(source) for source in read]
-    project = WholeProject(
-        given.root,
-        sources,
-        given.domain,
-        build,
-        given.units,
-        given.scripts,
-        calls,
-        request.all_arms,
-        given.core_clock,
-    )
+    failures = Failures()
+    with step("looking for calls of libraries"):
+        calls = LibraryCalls(read, build)
+        sources = [calls.expanded(source) for source in read]
+    with step("reading the program as a whole"):
+        project = _whole(given, sources, calls)
     progress("transcribing context switches")
-    _transcribe(project)
-    docket = Docket(project, _splits(project))
+    with step("transcribing context switches"):
+        _transcribe(project, failures)
+    docket = _split(project, failures)
     for source in sources:
         progress(source.name)
-        docket.ports[source.path] = _file(source, docket)
-    docket.ports |= _new_files(project)
+        docket.ports[source.path] = port_file(source, docket, failures)
+    docket.ports |= new_files(project)
     progress("comparing files with one another and with the description")
     for judge in JUDGES:
-        judge(docket)
-    ports = [calls.settled(port) for port in docket.ports.values()]
+        with step(f"comparing files with one another ({judge.__name__})"):
+            judge(docket)
+    ports = settled(docket, calls, read, failures)
     progress("looking for what isn't there")
+    with step("looking for what isn't there"):
+        unseen = unseen_in(
+            project.knowledge, project.live, project.program, calls.libraries, request.known
+        )
     return PortResult(
         given.root,
         tuple(port for port in ports if port.verdicts or port.edits),
         len(sources),
         project.guessed_cpu,
-        unseen_in(project.knowledge, project.live, project.program, calls.libraries, request.known),
+        unseen,
         tuple(read),
         docket.devices,
         not build.units,
@@ -128,6 +127,21 @@ def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> PortRe
         build.source,
         sum(verdict.reason == NOT_BUILT for port in ports for verdict in port.verdicts),
         build.stopped,
+        failures=tuple(failures.found.values()),
+    )
+
+
+def _whole(given: _Given, sources: list[SourceFile], calls: LibraryCalls) -> WholeProject:
+    return WholeProject(
+        given.root,
+        sources,
+        given.domain,
+        given.build,
+        given.units,
+        given.scripts,
+        calls,
+        given.request.all_arms,
+        given.core_clock,
     )
 
 
@@ -142,17 +156,21 @@ def split_project(
 ) -> list[HandlerSplit]:
     """What becomes of every handler that the domain has a split plan for. Nothing is written."""
     root = root.resolve()
-    sources = [source for source in _texts(root) if not is_linker_fragment(source)]
+    with step("reading the project"):
+        sources = [source for source in _texts(root) if not is_linker_fragment(source)]
     progress(f"{len(sources)} source files; asking the build system")
-    build = build_of(root, sources, domain)
-    units = preprocess_all(build.units)
-    program = program_files(root, sources, build, domain, units)
-    project = WholeProject(root, program, domain, build, units)
+    with step("asking the build system"):
+        build = build_of(root, sources, domain)
+    with step("reading the program as a whole"):
+        units = preprocess_all(build.units)
+        program = program_files(root, sources, build, domain, units)
+        project = WholeProject(root, program, domain, build, units)
     progress("splitting handlers")
-    return _splits(project)
+    with step("splitting handlers"):
+        return _splits(project)
 
 
-def _transcribe(project: WholeProject) -> None:
+def _transcribe(project: WholeProject, failures: Failures) -> None:
     """Let the transcriber look at every live file."""
     for switch in transcribe_project(
         project.root,
@@ -163,6 +181,7 @@ def _transcribe(project: WholeProject) -> None:
         project.linked,
         project.aliases,
         project.units,
+        failures,
     ):
         project.switches.setdefault(switch.file, []).append(_moved(switch, project.calls))
 
@@ -175,52 +194,16 @@ def _moved(switch: SwitchPort, calls: LibraryCalls | None) -> SwitchPort:
     return replace(switch, start=start, end=end)
 
 
-def _file(source: SourceFile, docket: Docket) -> FilePort:
-    """Port one file by the rules."""
-    project = docket.project
-    stays = project.staying.get(source.path)
-    switches = project.switches.get(source.path, [])
-    if source.is_asm:
-        sites = list(dict.fromkeys(asm_sites(source, project.numbered)))
-        if stays is not None:
-            return leave(source, sites, stays)
-        knowledge = project.knowledge
-        return port_asm(source, sites, switches, lambda at: knowledge.arm_left_out(source, at))
-    found = _sites(source, project)
-    if stays is not None:
-        return leave(source, found.sites, stays)
-    unit = Unit(found, project.domain, project.knowledge, project.facts, switches)
-    docket.units[source.path] = unit
-    splits = [split for split in docket.splits if split.edits and split.function is not None
-              and split.function.text.file.path == source.path]  # fmt: skip
-    return port_c(unit, splits)
-
-
-def _sites(source: SourceFile, project: WholeProject) -> CSites:
-    numbered = project.numbered
-    asked = project.calls.asked(source.path) if project.calls is not None else {}
-    knowledge, registers_of = project.knowledge, project.registers_of
-    readings = [
-        Reading(reader, CSites(text, registers_of(text.evaluator), numbered, asked))
-        for reader, text in (knowledge.other_readings(source) if source.is_header else ())
-    ]
-    text = knowledge.text(source)
-    return CSites(text, registers_of(text.evaluator), numbered, asked, readings)
-
-
-def _new_files(project: WholeProject) -> dict[Path, FilePort]:
-    """Files that a port adds."""
-    known = {source.path for source in project.sources}
-    return {
-        path: FilePort(
-            SourceFile(path, path.relative_to(project.root).as_posix(), b""),
-            tuple(Edit(0, 0, switch.replacement) for switch in switches),
-            (),
-            is_new=True,
-        )
-        for path, switches in project.switches.items()
-        if path not in known
-    }
+def _split(project: WholeProject, failures: Failures) -> Docket:
+    """All files, with the handlers that the description divides."""
+    with step("splitting handlers"):
+        docket = Docket(project, _splits(project))
+    for split in docket.splits:
+        if split.failure is not None:
+            text = split.function.text if split.function is not None else None
+            path = text.file.path if text is not None else docket.project.root
+            failures.add(path, split.failure)
+    return docket
 
 
 def _splits(project: WholeProject) -> list[HandlerSplit]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from porter.failures import Failure
 from porter.judging.verdict import Status, Verdict
 from porter.program.unseen import Unseen
 from porter.sites.site import Site
@@ -66,7 +67,8 @@ class PortResult:
     those of the project that were taken for them; `compilers`: those that aren't here, with the
     same; `told_by`: what said which files are compiled; `unbuilt`: how many sites are in others;
     `make_stopped`: why make couldn't say them all, "" if it could or wasn't asked; `unread`: files
-    that the program isn't made of."""
+    that the program isn't made of; `failures`: files that an error of fvmkit itself kept from being
+    ported."""
 
     root: Path
     files: tuple[FilePort, ...]
@@ -82,6 +84,7 @@ class PortResult:
     unbuilt: int = 0
     make_stopped: str = ""
     unread: tuple[str, ...] = ()
+    failures: tuple[Failure, ...] = ()
 
     def count(self, status: Status) -> int:
         """How many sites ended so."""

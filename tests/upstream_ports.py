@@ -120,6 +120,7 @@ def attempt(place: Place, room: Path) -> str:
     shutil.copytree(CONFIGURATION, project, dirs_exist_ok=True)
     _tell_build(place, project)
     result = port_project(project, cpu=place.port.cpu)
+    assert not result.failures, "".join(result.failures[0].trace)
     diff = b"".join(unified_diff(file.file, file.edits, file.is_new) for file in result.files)
     own = {file.relative_to(place.root).as_posix() for file in place.files}
     verdicts = [

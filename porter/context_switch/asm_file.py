@@ -78,6 +78,7 @@ from porter.context_switch.supervisor import (
 )
 from porter.context_switch.unreached import refuse_unreached
 from porter.context_switch.variants import Span
+from porter.failures import step
 from porter.project.compile_options import CompileOptions
 from porter.project.vectors import FAULT_HANDLERS, Vectors
 
@@ -121,7 +122,13 @@ class AsmFile:
         ranges = self._ranges(assembly)
         self._parts = self._project.parts.of(assembly, self._vectors)
         for function in assembly.object.functions:
-            self._function(assembly, function, names, ranges.get(function.name))
+            place = ranges.get(function.name)
+            with step(
+                f"transcribing {function.name}",
+                line=partial(self._line, place),
+                passes=(CompileError, NotTranscribable),
+            ):
+                self._function(assembly, function, names, place)
         self._take_out_faults()
         attempt = Attempt(
             partial(self._together, assembly=assembly, names=names),
@@ -129,8 +136,16 @@ class AsmFile:
             self._give_up,
             self._orphans,
         )
-        self._ports += settled(self._found, attempt)
+        with step("proving what was transcribed", None, self._first_line, passes=(CompileError,)):
+            self._ports += settled(self._found, attempt)
         return sorted(self._ports, key=lambda port: (str(port.file), port.start, port.end))
+
+    def _line(self, place: tuple[int, int] | None) -> int | None:
+        """Where a function begins."""
+        return self._text.data.count(b"\n", 0, place[0]) + 1 if place is not None else None
+
+    def _first_line(self) -> int | None:
+        return min((self._line((it.start, it.end)) or 0 for it in self._found), default=None)
 
     def _declarations(self, assembly: Assembly) -> str:
         """C text that may declare what the file defines or calls; headers as the build sees them,

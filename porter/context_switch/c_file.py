@@ -12,6 +12,7 @@ from porter.context_switch.armcc import with_conditions
 from porter.context_switch.arms import Arms, Transcribed, with_pick_of_all
 from porter.context_switch.assemble import (
     Assembly,
+    CompileError,
     assemble,
     constant,
     preprocess,
@@ -61,6 +62,7 @@ from porter.context_switch.supervisor import (
 )
 from porter.context_switch.unreached import refuse_unreached
 from porter.context_switch.variants import Span
+from porter.failures import step
 from porter.project.compile_options import CompileOptions
 from porter.project.vectors import Vectors
 
@@ -109,15 +111,25 @@ class CFile:
         names = Names(unit, text_of(self._texts), self._probe, self._project)
         for function in assembly.object.functions:
             if function.name in assembly.naked:
-                self._function(assembly, function, names)
+                with step(
+                    f"transcribing {function.name}",
+                    line=partial(next, iter(assembly.naked[function.name]), None),
+                    passes=(CompileError, NotTranscribable),
+                ):
+                    self._function(assembly, function, names)
         attempt = Attempt(
             partial(self._together, names=names),
             partial(self._alone, names=names),
             self._give_up,
             partial(self._orphans, names=names),
         )
-        self._ports += settled(self._found, attempt)
+        with step("proving what was transcribed", None, self._first_line, passes=(CompileError,)):
+            self._ports += settled(self._found, attempt)
         return sorted(self._ports, key=lambda port: (str(port.file), port.start, port.end))
+
+    def _first_line(self) -> int | None:
+        starts = [it.definition.start for it in self._found]
+        return self._text.data.count(b"\n", 0, min(starts)) + 1 if starts else None
 
     def _probe(self, expression: str) -> int | None:
         return constant(self._source, self._options, expression)

@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable
-from contextlib import suppress
-from dataclasses import replace
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from porter.context_switch.accept import with_runtime
@@ -27,6 +27,7 @@ from porter.context_switch.result import (
 )
 from porter.context_switch.resumers import Resumers
 from porter.context_switch.stand_in import notes_on, with_stand_ins
+from porter.failures import Failures
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
 from porter.project.vectors import Vectors
@@ -48,6 +49,7 @@ _INSTRUCTION = re.compile(  # as macros for assembler files have them
     re.IGNORECASE,
 )
 _MOST_INCLUDED = 50
+_DOING = "transcribing context switches"
 _DECLARING = C_SUFFIXES | CPLUSPLUS_SUFFIXES
 _PRIVILEGED = re.compile(
     rb"\bcpsi[de]\b|\b(?:primask|basepri|ipsr)\b|\bcsr[rwsc]+i?\b|\becall\b", re.IGNORECASE
@@ -72,13 +74,15 @@ def transcribe_project(
     linked: Iterable[LinkerSymbol] = (),
     aliases: Iterable[LinkerAlias] = (),
     units: CUnits | None = None,
+    failures: Failures | None = None,
 ) -> list[SwitchPort]:
     """Edits for the context-switch handlers and the first-task start of a project.
 
     `files` are the C, header and assembler files under `root` that the project builds, `vectors`
     what is known of the exceptions that functions serve; `guessed`: nobody said
     what is compiled how; `linked`: numbers that linker scripts give names, `aliases`: other names
-    that they make; `units`: what `units_of` makes of the files. Functions that aren't
+    that they make; `units`: what `units_of` makes of the files; `failures`: is told
+    of files that an internal error keeps from being looked at. Functions that aren't
     fully understood come back as escalated, with the reason; the files themselves are only read.
     """
     listed = [file if file.is_absolute() else root / file for file in files]
@@ -88,35 +92,58 @@ def transcribe_project(
     headers = [file for file in listed if file.suffix in (".h", ".hpp")]
     in_macros = any(_has_switch_text(header.read_bytes()) for header in headers)
     project = ProjectData(listed, options, units, linked, aliases, vectors)
+    tree = _Tree(listed, headers, in_macros, options, vectors, guessed, project)
     ports: list[SwitchPort] = []
     for file in listed:
-        data = without_comments(file.read_bytes())
-        on_stack = _STACK_POINTER.search(data) is not None
-        try:
-            in_c = (on_stack and _ASM.search(data)) or _ASM_OF_MACRO.search(data)
-            may_be_naked = _NAKED.search(data) and (
-                in_macros or _PRIVILEGED.search(data) or vectors.may_be_in(data)
-            )
-            if file.suffix == ".c" and (in_c or may_be_naked):
-                with suited(file, headers, options) as own:
-                    found = CFile(
-                        file, headers, own, _nearest(file, listed), vectors, project
-                    ).port()
-                    ports += _told(found, file, own, guessed)
-            elif file.suffix.lower() in ASM_SUFFIXES and (
-                on_stack
-                or _PRIVILEGED.search(data)
-                or _reaches_system(file, options, vectors, project.resumers)
-            ):
-                found = AsmFile(file, _nearest(file, listed), options, vectors, project).port()
-                ports += _told(found, file, options, guessed)
-        except (CompileError, NotTranscribable) as error:
-            reason = str(error)
-            if isinstance(error, CompileError):
-                reason = f"can't be compiled with the project's options: {error}"
-            role = ROLE_SWITCH if _NAKED.search(data) else ROLE_OTHER
-            ports.append(SwitchPort(file, 0, 0, b"", role, file.name, ESCALATED, reason))
+        name = file.relative_to(root).as_posix() if file.is_relative_to(root) else str(file)
+        alone = failures.of(file, name, _DOING) if failures is not None else nullcontext()
+        with alone:
+            ports += _ported(file, tree)
     return ports
+
+
+@dataclass(frozen=True)
+class _Tree:
+    """What a file is ported with. `in_macros`: headers have text of switches."""
+
+    files: list[Path]
+    headers: list[Path]
+    in_macros: bool
+    options: CompileOptions
+    vectors: Vectors
+    guessed: bool
+    project: ProjectData
+
+
+def _ported(file: Path, tree: _Tree) -> list[SwitchPort]:
+    """One file, if it is worth compiling."""
+    options, vectors, project = tree.options, tree.vectors, tree.project
+    data = without_comments(file.read_bytes())
+    on_stack = _STACK_POINTER.search(data) is not None
+    try:
+        in_c = (on_stack and _ASM.search(data)) or _ASM_OF_MACRO.search(data)
+        may_be_naked = _NAKED.search(data) and (
+            tree.in_macros or _PRIVILEGED.search(data) or vectors.may_be_in(data)
+        )
+        if file.suffix == ".c" and (in_c or may_be_naked):
+            with suited(file, tree.headers, options) as own:
+                nearest = _nearest(file, tree.files)
+                found = CFile(file, tree.headers, own, nearest, vectors, project).port()
+                return _told(found, file, own, tree.guessed)
+        if file.suffix.lower() in ASM_SUFFIXES and (
+            on_stack
+            or _PRIVILEGED.search(data)
+            or _reaches_system(file, options, vectors, project.resumers)
+        ):
+            found = AsmFile(file, _nearest(file, tree.files), options, vectors, project).port()
+            return _told(found, file, options, tree.guessed)
+    except (CompileError, NotTranscribable) as error:
+        reason = str(error)
+        if isinstance(error, CompileError):
+            reason = f"can't be compiled with the project's options: {error}"
+        role = ROLE_SWITCH if _NAKED.search(data) else ROLE_OTHER
+        return [SwitchPort(file, 0, 0, b"", role, file.name, ESCALATED, reason)]
+    return []
 
 
 def _has_switch_text(header: bytes) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from porter.failures import StepFailed, failure_of, step
 from porter.interrupt_split.handler import HandlerWork
 from porter.interrupt_split.refusal import At, Refusal
 from porter.interrupt_split.result import HandlerSplit
@@ -21,7 +22,12 @@ def split_handlers(sources: Sources) -> list[HandlerSplit]:
 def _split(sources: Sources, vector: Vector, split: Split) -> HandlerSplit:
     result = HandlerSplit(vector, split)
     try:
-        HandlerWork(sources, result).run()
+        with step(f"splitting {result.handler}", None, result.line, passes=(At, Refusal)):
+            HandlerWork(sources, result).run()
+    except StepFailed as error:
+        name = result.function.text.file.name if result.function is not None else ""
+        result.failure = failure_of(error, name or sources.domain.path.name)
+        result.escalated.insert(0, str(result.failure))
     except At as refusal:
         name = result.function.text.file.name if result.function is not None else ""
         result.escalated.insert(0, f"{name}:{refusal.line}: {refusal.reason}")

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from porter.failures import what_to_send
 from porter.interrupt_split.record import struct_name
 from porter.interrupt_split.report import as_json, as_text
 from porter.interrupt_split.result import HandlerSplit
@@ -38,6 +39,9 @@ def run(project: Path, domain_file: Path, out: Path | None, json: bool, check: b
                 file=project,
                 hint="give the project as it was before fvmkit port",
             )
+    failed = sum(split.failure is not None for split in splits)
+    if failed:
+        click.echo(f"fvmkit split: {what_to_send(failed, len(splits), 'handler')}", err=True)
     if json:
         click.echo(as_json(splits), nl=False)
     elif out is None or check:
@@ -52,7 +56,9 @@ def run(project: Path, domain_file: Path, out: Path | None, json: bool, check: b
         changed = write_all(out, _texts(splits, domain), dry=check)
         if check and changed:
             click.echo(f"fvmkit split: {', '.join(changed)} would change", err=True)
-            return 1
+            return 3 if failed else 1
+    if failed:
+        return 3
     return 1 if escalated else 0
 
 

@@ -85,6 +85,7 @@ class Unit:
         self.extra_edits: list[Edit] = []  # edits that carry no site, such as prototypes
         self.rewritten_spans: list[Edit] = []  # whole statements whose old text is gone
         self._accesses: dict[Site, Access | None] = {}
+        self.looked_at: Site | None = None  # by a rule, last
 
     @property
     def text(self) -> CText:
@@ -115,6 +116,7 @@ class Unit:
         """Sites without a verdict, in order."""
         for site in self.found.sites:
             if site not in self.verdicts and (kind is None or site.kind is kind):
+                self.looked_at = site
                 yield site
 
     def settle(self, verdict: Verdict) -> None:
@@ -157,7 +159,12 @@ class Unit:
 
     def region(self, site: Site) -> Region:
         """The code or macro body that a site is in."""
+        self.looked_at = site
         return self.found.regions[site]
+
+    def line_looked_at(self) -> int | None:
+        """Where a rule was that got no further."""
+        return self.file.line(self.looked_at.start) if self.looked_at is not None else None
 
     @cached_property
     def _token_index(self) -> dict[int, dict[int, int]]:

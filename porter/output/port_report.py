@@ -1,16 +1,15 @@
-"""The report of a port: lines for people, one JSON document for programs."""
+"""The report of a port, in lines for people."""
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
+from porter.failures import what_to_send
 from porter.judging.verdict import Status, Verdict
 from porter.ledger.acknowledged import OpenPlace
-from porter.ledger.before import Ledger
 from porter.ledger.open_places import escalated, place_of
 from porter.program.unseen import Unseen
 from porter.project.other_builds import build_files
@@ -18,21 +17,21 @@ from porter.result import FilePort, PortResult
 from porter.rules.ambiguous import Ambiguous
 from porter.source.source_file import SourceFile
 
-SCHEMA = 1
 Reasons = Mapping[OpenPlace, str]
-_NOTHING: Reasons = {}
+NOTHING: Reasons = {}
 _SHOWN = 12  # functions that are named
 _DEVICES = 6  # that are named
 _LONG = 60  # characters; a shorter reason is said again
 _FUNCTION = re.compile(r"\w+: ")
 
 
-def summary(result: PortResult, acknowledged: Reasons = _NOTHING) -> str:
+def summary(result: PortResult, acknowledged: Reasons = NOTHING) -> str:
     """The line that counts."""
     unseen = result.unseen
     more = [
         *([f"{len(unseen.certain)} headers not found"] if unseen.certain else []),
         *([f"{len(unseen.calls)} functions unknown"] if unseen.calls else []),
+        *([f"{len(result.failures)} files failed"] if result.failures else []),
     ]
     answered = sum(place in acknowledged for _, place in escalated(result))
     told = f" ({answered} of them acknowledged)" if answered else ""
@@ -41,6 +40,11 @@ def summary(result: PortResult, acknowledged: Reasons = _NOTHING) -> str:
         f"{result.count(Status.LEFT)} left, {result.count(Status.ESCALATED)} escalated{told}"
     )
     return ", ".join((counts, *more))
+
+
+def to_send(result: PortResult) -> str:
+    """What the authors of fvmkit need to mend what failed."""
+    return what_to_send(len(result.failures), result.files_read, "file")
 
 
 def unseen_lines(unseen: Unseen, is_verbose: bool) -> Iterator[str]:
@@ -142,7 +146,7 @@ def assumptions(result: PortResult) -> Iterator[str]:
         )
 
 
-def lines(result: PortResult, status: Status, acknowledged: Reasons = _NOTHING) -> Iterator[str]:
+def lines(result: PortResult, status: Status, acknowledged: Reasons = NOTHING) -> Iterator[str]:
     """One line a site that ended so: `file:line:col: escalated what [rule]: reason (if ...)`.
 
     A long reason is told at the first site of a file that has it. Of an acknowledged place, the
@@ -153,7 +157,7 @@ def lines(result: PortResult, status: Status, acknowledged: Reasons = _NOTHING) 
         for verdict in port.verdicts:
             if verdict.status is status:
                 reason = verdict.rule, verdict.reason
-                person = _person(port, verdict, acknowledged)
+                person = person_for(port, verdict, acknowledged)
                 yield _line(port.file, verdict, told.get(reason), person)
                 if person is not None:
                     continue
@@ -165,85 +169,11 @@ def _inside(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() or "."
 
 
-def _person(port: FilePort, verdict: Verdict, acknowledged: Reasons) -> str | None:
+def person_for(port: FilePort, verdict: Verdict, acknowledged: Reasons) -> str | None:
+    """What somebody wrote who answers for a site that was escalated."""
     if verdict.status is not Status.ESCALATED or not acknowledged:
         return None
     return acknowledged.get(place_of(port, verdict))
-
-
-def as_json(
-    result: PortResult, acknowledged: Reasons = _NOTHING, ledger: Ledger | None = None
-) -> str:
-    """Schema 1: counts, every site with its place, rule, reason and conditions, and the lines that
-    change: whoever looks for a place of the project finds it in one of the two, or in a file that
-    is unread, or it was never seen."""
-    sites = [
-        _site(port, verdict, acknowledged) for port in result.files for verdict in port.verdicts
-    ]
-    document = {
-        "schema": SCHEMA,
-        "project": str(result.root),
-        "guessed_cpu": list(result.guessed_cpu),
-        "assumptions": list(assumptions(result)),
-        "unread": list(result.unread),
-        "found": result.found,
-        **{status.value: result.count(status) for status in Status},
-        "acknowledged": sum("acknowledged" in site for site in sites),
-        "missing_headers": [
-            {
-                **_where(it.file, it.offset),
-                "name": it.name,
-                "count": it.count,
-                "certain": it.is_certain,
-                "conditions": list(it.conditions),
-            }
-            for it in result.unseen.headers
-        ],
-        "unknown_calls": [
-            {
-                **_where(it.file, it.offset),
-                "name": it.name,
-                "count": it.count,
-                **({"archive": it.archive} if it.archive else {}),
-            }
-            for it in result.unseen.calls
-        ],
-        "sites": sites,
-        **({} if ledger is None else {"ledger": _ledger(ledger)}),
-        "edited": {port.file.name: edited_lines(port) for port in result.files if port.edits},
-    }
-    return json.dumps(document, indent=2) + "\n"
-
-
-def _ledger(ledger: Ledger) -> dict[str, object]:
-    return {
-        "program": str(ledger.program),
-        "findings": ledger.findings,
-        "explained": ledger.explained,
-        "by_name": ledger.by_name,
-        "doubtful": ledger.doubtful,
-        "has_lines": ledger.has_lines,
-        "open": [
-            {
-                "where": it.where,
-                "function": it.function,
-                "rule": it.place.rule,
-                "what": it.place.what,
-                "line_text": it.place.text,
-                "why": it.why,
-            }
-            for it in ledger.open
-        ],
-    }
-
-
-def edited_lines(port: FilePort) -> list[list[int]]:
-    """First and last line of each stretch of the original that is replaced or taken out."""
-    if port.is_new:
-        return []
-    line = port.file.line
-    replaced = (it for it in port.edits if it.start < it.end)
-    return [[line(it.start), line(it.end - 1)] for it in replaced]
 
 
 def _line(file: SourceFile, verdict: Verdict, told_at: int | None, person: str | None) -> str:
@@ -261,25 +191,3 @@ def _line(file: SourceFile, verdict: Verdict, told_at: int | None, person: str |
 
 def _place(file: SourceFile, offset: int) -> str:
     return f"{file.name}:{file.line(offset)}:{file.column(offset)}"
-
-
-def _where(file: SourceFile, offset: int) -> dict[str, object]:
-    return {"file": file.name, "line": file.line(offset), "column": file.column(offset)}
-
-
-def _site(port: FilePort, verdict: Verdict, acknowledged: Reasons) -> dict[str, object]:
-    file, site = port.file, verdict.site
-    person = _person(port, verdict, acknowledged)
-    return {
-        **_where(file, site.start),
-        "end_line": file.line(max(site.end - 1, site.start)),
-        "kind": site.kind.value,
-        "what": site.what,
-        "where": site.where,
-        "status": verdict.status.value,
-        "rule": verdict.rule,
-        "reason": verdict.reason,
-        "conditions": list(site.conditions),
-        "line_text": place_of(port, verdict).text,
-        **({} if person is None else {"acknowledged": person}),
-    }

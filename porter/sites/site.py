@@ -16,6 +16,7 @@ class SiteKind(Enum):
     ATTRIBUTE = "attribute"  # what makes another kind of function: an interrupt handler, one in RAM
     TYPE = "type"  # a type of <stdint.h> that the project declares in its own way
     VECTOR = "vector"  # an exception handler that the project defines
+    FILE = "file"  # nobody knows what is in it
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,7 @@ def port_files(folder: Path, files: dict[str, bytes], domain: Domain | None = DO
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(data)
     result = port_project(folder, domain)
+    assert not result.failures, "".join(result.failures[0].trace)
     assert_escalated_stay(result)
     return result
 

@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 from porter.judging.verdict import Status, Verdict
-from porter.output.port_report import as_json, lines
+from porter.output.json_report import as_json
+from porter.output.port_report import lines
 from porter.result import FilePort, PortResult
 from porter.sites.site import Site, SiteKind
 from porter.source.source_file import SourceFile
