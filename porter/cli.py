@@ -75,7 +75,8 @@ import click
 @click.option(
     "--all-arms",
     is_flag=True,
-    help="Port arms of #if that this build can't contain too, such as other compilers'.",
+    help="Port arms of #if that this build can't contain too, such as other compilers', and "
+    "functions and macros that nothing uses.",
 )
 @click.option(
     "--elf",

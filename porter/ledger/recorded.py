@@ -9,12 +9,13 @@ from porter.ledger.acknowledged import OpenPlace
 from porter.ledger.open_places import place_of
 from porter.ledger.record import Kept, Record, sha256
 from porter.result import FilePort, PortResult
+from porter.rules.dropped import Dropped
 from porter.rules.not_compiled import NotCompiled
 from porter.rules.switched_off import SwitchedOff
 from porter.rules.unlinked import Unlinked
 from porter.source.source_file import SourceFile
 
-_ABSENT = frozenset({Unlinked.id, NotCompiled.id, SwitchedOff.id, "file", "definition"})
+_ABSENT = frozenset({Unlinked.id, NotCompiled.id, SwitchedOff.id, Dropped.id, "file", "definition"})
 """Rules that leave a site because it is no part of the program."""
 
 

@@ -26,6 +26,7 @@ from porter.rules.context_switch import NotTranscribed, Transcribed
 from porter.rules.core_clock import CoreClock
 from porter.rules.cycles import Cycles
 from porter.rules.definition import Definition
+from porter.rules.dropped import Dropped
 from porter.rules.foreign_device import ForeignDevice
 from porter.rules.handler_wait import HandlerWait
 from porter.rules.hidden_operand import HiddenOperand
@@ -75,6 +76,7 @@ RULES: tuple[Rule, ...] = (
     RecipeFunction(),
     SupervisorPrototype(),
     Definition(),
+    Dropped(),
     UndefinedBlock(),
     Ambiguous(),
     ForeignDevice(),

@@ -22,10 +22,11 @@ class Unlinked(Revision):
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """Escalated sites that aren't linked, with the reason why."""
-        return self.excused(unit, lambda site: _why(unit, site))
+        return self.excused(unit, lambda site: why_not_linked(unit, site))
 
 
-def _why(unit: Unit, site: Site) -> str | None:
+def why_not_linked(unit: Unit, site: Site) -> str | None:
+    """Why the function or macro that a site is in is no part of the program; None if it may be."""
     macro = unit.region(site).name
     if macro is not None and site.what in SUPERVISOR:
         return None  # declarations have such a macro, and calls what they declare

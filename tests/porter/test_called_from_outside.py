@@ -23,7 +23,7 @@ UNLOCK = b"(void) { FLASH_KEYR = 0x45670123; }\n"
 
 def flash(folder: Path, files: dict[str, bytes]) -> Status:
     ports = port_files(folder, files, None).files
-    (verdict,) = (it for port in ports for it in port.verdicts if "FLASH" in it.reason)
+    (verdict,) = (it for port in ports for it in port.verdicts if "FLASH" in it.site.what)
     return verdict.status
 
 
