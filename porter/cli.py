@@ -79,6 +79,17 @@ import click
     "functions and macros that nothing uses.",
 )
 @click.option(
+    "--vendor",
+    "theirs",
+    multiple=True,
+    metavar="DIR",
+    help="A folder in the project that is somebody else's, though it doesn't look so: the report "
+    "has one line on it, and the diff has it behind the project's own files.",
+)
+@click.option(
+    "--own", "own", multiple=True, metavar="DIR", help="One that isn't, though it looks so."
+)
+@click.option(
     "--elf",
     "elf",
     type=click.Path(path_type=Path),
@@ -108,6 +119,8 @@ def port(
     include_dirs: tuple[Path, ...],
     known: tuple[str, ...],
     all_arms: bool,
+    theirs: tuple[str, ...],
+    own: tuple[str, ...],
     elf: Path | None,
     build: bool,
     as_json: bool,
@@ -139,6 +152,7 @@ def port(
         raise click.UsageError(f"--cpu: {error}") from error
     request = Request(
         project, domain_file, diff_file, out_folder, in_place, force, check, as_json, verbose,
-        cpu, no_guess, elf, build, ProjectRequest(include_dirs, known, all_arms), core_clock,
+        cpu, no_guess, elf, build, ProjectRequest(include_dirs, known, all_arms, theirs, own),
+        core_clock,
     )  # fmt: skip
     return run(request)

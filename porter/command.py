@@ -20,7 +20,7 @@ from porter.output.apply_transaction import Change, apply_changes
 from porter.output.json_report import as_json
 from porter.output.out_folder import write_copy
 from porter.output.terminal import progress_teller, tell_guess, tell_ledger, tell_result
-from porter.output.unified_diff import unified_diff
+from porter.output.whole_diff import whole_diff
 from porter.port import port_project
 from porter.project.domain import read_domain
 from porter.project.request import NOTHING_MORE
@@ -104,9 +104,9 @@ def _write(result: PortResult, request: Request, overlooked: tuple[OpenPlace, ..
     elif request.in_place:
         apply_changes(result.root, _changes(result), request.force)
     elif request.diff is not None:
-        _write_file(request.diff, _diff(result))
+        _write_file(request.diff, whole_diff(result))
     elif not request.json:
-        sys.stdout.buffer.write(_diff(result))
+        sys.stdout.buffer.write(whole_diff(result))
         sys.stdout.buffer.flush()
 
 
@@ -125,10 +125,6 @@ def _changes(result: PortResult) -> list[Change]:
             before = None if port.is_new else port.file.data
             changes[path] = Change(path, before, port.ported)
     return list(changes.values())
-
-
-def _diff(result: PortResult) -> bytes:
-    return b"".join(unified_diff(port.file, port.edits, port.is_new) for port in result.files)
 
 
 def _write_file(path: Path, data: bytes) -> None:

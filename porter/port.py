@@ -25,6 +25,7 @@ from porter.project.fragments import is_linker_fragment, is_make_fragment
 from porter.project.linker_symbols import SCRIPT_SUFFIXES
 from porter.project.request import NOTHING_MORE, Request
 from porter.project.source_tree import find_sources
+from porter.project.vendor_folders import said, vendor_folders
 from porter.result import PortResult
 from porter.rules.registry import JUDGES
 from porter.source.source_file import SourceFile
@@ -52,6 +53,8 @@ def port_project(
     root = root.resolve()
     with step("reading the project"):
         found = _texts(root, excluded)
+        own, theirs = said(root, request.own), said(root, request.theirs)
+        request = replace(request, own=own, theirs=theirs)
         scripts = find_sources(root, excluded, SCRIPT_SUFFIXES)
     read = [source for source in found if not is_linker_fragment(source)]
     progress(f"{len(read)} source files; asking the build system")
@@ -128,6 +131,7 @@ def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> PortRe
         sum(verdict.reason == NOT_BUILT for port in ports for verdict in port.verdicts),
         build.stopped,
         failures=tuple(failures.found.values()),
+        vendors=vendor_folders(given.root, read, project.entry, request.theirs, request.own),
     )
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from porter.failures import Failure
 from porter.judging.verdict import Status, Verdict
 from porter.program.unseen import Unseen
+from porter.project.vendor_folders import VendorFolders
 from porter.sites.site import Site
 from porter.source.edit import Edit, apply_edits
 from porter.source.source_file import SourceFile
@@ -68,7 +69,7 @@ class PortResult:
     same; `told_by`: what said which files are compiled; `unbuilt`: how many sites are in others;
     `make_stopped`: why make couldn't say them all, "" if it could or wasn't asked; `unread`: files
     that the program isn't made of; `failures`: files that an error of fvmkit itself kept from being
-    ported."""
+    ported; `vendors`: folders of others."""
 
     root: Path
     files: tuple[FilePort, ...]
@@ -85,6 +86,7 @@ class PortResult:
     make_stopped: str = ""
     unread: tuple[str, ...] = ()
     failures: tuple[Failure, ...] = ()
+    vendors: VendorFolders = field(default_factory=VendorFolders)
 
     def count(self, status: Status) -> int:
         """How many sites ended so."""

@@ -9,6 +9,7 @@ from porter.judging.verdict import Status, Verdict
 from porter.ledger.before import Ledger
 from porter.ledger.open_places import place_of
 from porter.output.port_report import NOTHING, Reasons, assumptions, person_for, to_send
+from porter.output.vendor_report import vendor_json
 from porter.result import FilePort, PortResult
 from porter.source.source_file import SourceFile
 
@@ -22,7 +23,13 @@ def as_json(
     change: whoever looks for a place of the project finds it in one of the two, or in a file that
     is unread, or it was never seen. A file that failed is one site as a whole."""
     sites = [
-        _site(port, verdict, acknowledged) for port in result.files for verdict in port.verdicts
+        {
+            **_site(port, verdict, acknowledged),
+            **({} if vendor is None else {"vendor": vendor}),
+        }
+        for port in result.files
+        for vendor in [result.vendors.of(port.file.name)]
+        for verdict in port.verdicts
     ]
     document = {
         "schema": SCHEMA,
@@ -34,6 +41,7 @@ def as_json(
         **({"send": to_send(result)} if result.failures else {}),
         "found": result.found,
         **{status.value: result.count(status) for status in Status},
+        "vendor": vendor_json(result),
         "acknowledged": sum("acknowledged" in site for site in sites),
         "missing_headers": [
             {

@@ -11,6 +11,7 @@ from porter.failures import what_to_send
 from porter.judging.verdict import Status, Verdict
 from porter.ledger.acknowledged import OpenPlace
 from porter.ledger.open_places import escalated, place_of
+from porter.output.vendor_report import own_first, vendor_counts
 from porter.program.unseen import Unseen
 from porter.project.other_builds import build_files
 from porter.result import FilePort, PortResult
@@ -39,7 +40,7 @@ def summary(result: PortResult, acknowledged: Reasons = NOTHING) -> str:
         f"{result.found} found, {result.count(Status.REWRITTEN)} rewritten, "
         f"{result.count(Status.LEFT)} left, {result.count(Status.ESCALATED)} escalated{told}"
     )
-    return ", ".join((counts, *more))
+    return ", ".join((counts + vendor_counts(result), *more))
 
 
 def to_send(result: PortResult) -> str:
@@ -152,7 +153,7 @@ def lines(result: PortResult, status: Status, acknowledged: Reasons = NOTHING) -
     A long reason is told at the first site of a file that has it. Of an acknowledged place, the
     reason is what a person wrote.
     """
-    for port in result.files:
+    for port in own_first(result):
         told: dict[tuple[str, str], int] = {}
         for verdict in port.verdicts:
             if verdict.status is status:

@@ -12,6 +12,7 @@ from porter.judging.verdict import Status
 from porter.ledger.acknowledged import OpenPlace, Settled
 from porter.ledger.before import Ledger
 from porter.output.port_report import assumptions, lines, summary, to_send, unseen_lines
+from porter.output.vendor_report import vendor_lines
 from porter.port import Progress
 from porter.result import PortResult
 from scanner.report.errors import MissingError
@@ -49,6 +50,8 @@ def tell_result(result: PortResult, settled: Settled, is_verbose: bool) -> None:
     for status in shown:
         for line in lines(result, status, settled.reasons):
             click.secho(line, err=True, fg=_COLOURS[status], color=_colour())
+    for line in vendor_lines(result):
+        click.secho(line, err=True, fg="cyan", color=_colour())
     for line in unseen_lines(result.unseen, is_verbose):
         click.secho(line, err=True, fg="yellow", color=_colour())
     for failure in result.failures:
