@@ -79,9 +79,9 @@ def _elsewhere(it: Reached, mask: str, is_read: bool, is_taken: bool) -> str:
         return "an alias" if is_read else ""
     if it.body.cplusplus is None:
         return ""
-    file, text = it.body.cplusplus
-    may_read = is_taken or is_read or mask.encode() in text
-    return f"which {file.name} names, C++" if may_read else ""
+    text = it.body.cplusplus.text.lower()
+    may_read = is_taken or is_read or mask.lower().encode() in text
+    return f"which {it.body.cplusplus.file.name} names, C++" if may_read else ""
 
 
 def _read(

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
+from porter.context_switch.cplusplus import CplusplusText
 from porter.source.c_tree import Node
 
 
@@ -12,13 +12,13 @@ from porter.source.c_tree import Node
 class Body:
     """`definitions`: in C, several where files have one each; `assembler`: its text and its
     instructions, of assembler files and of asm outside of functions; `is_alias`: whether it is
-    another name of a function; `cplusplus`: a C++ file that has the name where nothing else defines
-    it, or only weakly, with its text."""
+    another name of a function; `cplusplus`: the C++ that has the name where nothing else defines
+    it, or only weakly."""
 
     definitions: tuple[Node, ...]
     assembler: bytes
     is_alias: bool
-    cplusplus: tuple[Path, bytes] | None
+    cplusplus: CplusplusText | None
 
     @property
     def is_in_c_alone(self) -> bool:

@@ -32,6 +32,7 @@ from porter.context_switch.c_nodes import (
     uses_in,
 )
 from porter.context_switch.casts import with_casts
+from porter.context_switch.cplusplus import Cplusplus
 from porter.context_switch.recipe import begins_otherwise, conditions_of_port, new_body
 from porter.context_switch.statement_values import whole_of
 from porter.project.compile_options import CompileOptions
@@ -46,9 +47,9 @@ from porter.source.c_tree import (
     outermost,
     text_of,
 )
-from porter.source.comments import blank, without_comments
+from porter.source.comments import blank
 from porter.source.conditions import condition_of
-from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES, HEADER_SUFFIXES
+from porter.source.source_file import ASM_SUFFIXES, HEADER_SUFFIXES
 
 _LARGEST = 0xFFFF_FFFF  # a word
 _NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
@@ -67,7 +68,10 @@ class CUnits:
         self._sources = [file for file in files if file.suffix == ".c"]
         self._headers = [file for file in files if file.suffix.lower() in HEADER_SUFFIXES]
         self._assembler = [file for file in files if file.suffix.lower() in ASM_SUFFIXES]
-        self._cplusplus = [it for it in files if it.suffix.lower() in CPLUSPLUS_SUFFIXES]
+        self._cplusplus = Cplusplus(files, self._headers, options)
+        self.cplusplus_naming = self._cplusplus.naming
+        self.words_in_cplusplus = self._cplusplus.words
+        self.cplusplus_definitions = self._cplusplus.definitions
         self._written = cache(lambda file: file.read_bytes())
         self._words = cache(lambda file: frozenset(_WORD.findall(self._written(file))))
         self._files: dict[int, Path] = {}  # by the root of its tree
@@ -129,19 +133,8 @@ class CUnits:
         """A C++ file that has one of these names, and the name."""
         for name in sorted(names):
             if (found := self.cplusplus_naming(name)) is not None:
-                return found[0].name, name.decode("latin-1")
+                return found.file.name, name.decode("latin-1")
         return None
-
-    def cplusplus_naming(self, name: bytes) -> tuple[Path, bytes] | None:
-        """A C++ file that has a name, and its text without comments."""
-        word = re.compile(rb"\b%s\b" % re.escape(name))
-        texts = ((file, without_comments(self._written(file))) for file in self._cplusplus)
-        return next((it for it in texts if word.search(it[1])), None)
-
-    def words_in_cplusplus(self) -> set[bytes]:
-        """All words of the C++ files."""
-        texts = (without_comments(self._written(file)) for file in self._cplusplus)
-        return {word for text in texts for word in _WORD.findall(text)}
 
     def calls(self, name: bytes) -> Iterator[Node]:
         """Calls of a function, and other uses of its name than declarations."""
@@ -308,7 +301,7 @@ class CUnits:
     def called_by_others(self, name: bytes) -> str:
         """Who else than C that is in plain sight may call a function; "" for nobody."""
         if (found := self.cplusplus_naming(name)) is not None:
-            return f"{found[0].name}, C++, has {name.decode('latin-1')}()"
+            return f"{found.file.name}, C++, has {name.decode('latin-1')}()"
         word = re.compile(rb"\b%s\b" % re.escape(name))
         if any(map(word.search, self.assembler_code())) or next(self.jumps(name), None) is not None:
             return f"assembler has {name.decode('latin-1')}()"

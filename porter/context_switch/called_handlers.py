@@ -29,9 +29,9 @@ def refuse_called(role: str | None, names: Iterable[str], vectors: Vectors, unit
     if role not in _ROLES or is_handler(names, vectors):
         return
     for name in (it.encode("latin-1") for it in names):
-        file = units.cplusplus_naming(name)
-        if file is not None and _is_called(name, file[1]):
-            raise NotTranscribable(_reason(f"{file[0].name}, C++,"))
+        found = units.cplusplus_naming(name)
+        if found is not None and _is_called(name, found.text):
+            raise NotTranscribable(_reason(f"{found.file.name}, C++,"))
         if caller := _below_entry(name, units):
             first = f"{units.entry.decode('latin-1')}(), by {caller.decode('latin-1')}(),"
             raise NotTranscribable(_reason(first))

@@ -10,18 +10,19 @@ import re
 from collections.abc import Collection, Iterable
 from functools import cached_property
 
-from porter.context_switch.asm_statements import as_function, text_in
+from porter.context_switch.asm_statements import as_function, template_of, text_in
 from porter.context_switch.assemble import Assembly
 from porter.context_switch.c_nodes import function_name
 from porter.context_switch.callees import Callees
+from porter.context_switch.cplusplus import CplusplusText
 from porter.context_switch.object_file import Function
 from porter.context_switch.parts import Parts
 from porter.context_switch.register_flow import RegisterFlow
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.resumers import Resumers, is_apart
-from porter.context_switch.unread_asm import UnreadAsm
+from porter.context_switch.unread_asm import UnreadAsm, is_name, unread
 from porter.project.compile_options import CompileOptions
-from porter.source.c_tree import Node, enclosing_function, text_of, walk
+from porter.source.c_tree import Node, enclosing_function, one_line, text_of, walk
 
 # Registers that calls keep, in assembler: r4-r11 and s16-s31 by all their names, a list that may
 # have some, of RISC-V s0-s11 and x8, x9, x18-x27.
@@ -32,7 +33,6 @@ _KEPT = re.compile(
 )
 _CLOBBERED = re.compile(r'"\s*(\w+)\s*"')
 _BETWEEN_STRINGS = re.compile(rb'"\s*"')
-_ASM = re.compile(rb"\b(?:__)?asm(?:__)?\b[^;]*")
 
 
 class KeptRegisters:
@@ -61,13 +61,11 @@ class KeptRegisters:
                     "in a guest they are VCT's own there, and the task's are in USR_REG. Let the "
                     f"handler save and fetch them itself, or write {it.name}() in C over USR_REG"
                 )
-            if it.body.cplusplus is not None:
-                file, text = it.body.cplusplus
-                if any(_KEPT.search(asm) for asm in _ASM.findall(_BETWEEN_STRINGS.sub(b"", text))):
-                    raise NotTranscribable(
-                        f"{it.road}, which {file.name} names, C++ with asm that uses registers of "
-                        "its caller: what is called there isn't followed. Let C do it"
-                    )
+            if it.body.cplusplus is not None and (what := _doubt(it.body.cplusplus)):
+                raise NotTranscribable(
+                    f"{it.road}, which {it.body.cplusplus.file.name} names, C++ {what}: what is "
+                    "called there isn't followed. Let C do it"
+                )
 
     @cached_property
     def _touching(self) -> dict[str, str]:
@@ -84,6 +82,19 @@ class KeptRegisters:
             if what := _done_by(statement, self._resumers.options):
                 found[function_name(around).decode("latin-1")] = f"{file.name}, which {what}"
         return found
+
+
+def _doubt(found: CplusplusText) -> str:
+    """Why C++ may touch such registers, or do whatever; "" where it doesn't."""
+    if found.unread:
+        return f"which {found.unread}"
+    unit = b"\n".join(map(template_of, found.statements))
+    for statement in found.statements:
+        if not is_name(statement) and (what := unread(statement, unit)):
+            return f"which {what}"
+        if _KEPT.search(_BETWEEN_STRINGS.sub(b"", text_of(statement))):
+            return f"with asm that uses registers of its caller, '{one_line(statement)}'"
+    return ""
 
 
 def _done_by(statement: Node, options: CompileOptions) -> str:

@@ -55,14 +55,15 @@ def _reading(mask: str) -> re.Pattern[bytes]:
 
 
 def reads_in_text(it: Reached, mask: str) -> bool:
-    """Whether a function in assembler, or asm in one in C, reads a mask."""
+    """Whether a function in assembler, or asm in one in C or in C++, reads a mask."""
     return any(map(_reading(mask).search, _assembler_of(it)))
 
 
 def _assembler_of(it: Reached) -> list[bytes]:
     statements = (node for definition in it.body.definitions for node in walk(definition)
                   if node.type in ASM)  # fmt: skip
-    return [it.body.assembler, *map(template_of, statements)]
+    cplusplus = [it.body.cplusplus.text] if it.body.cplusplus is not None else []
+    return [it.body.assembler, *cplusplus, *map(template_of, statements)]
 
 
 def asks_in_assembler(it: Reached, mask: str, readers: Collection[str]) -> bool:

@@ -39,7 +39,7 @@ def _does(
     for it in callees.of([function]):
         if it.name.encode("latin-1") in intrinsics or found(it.body.assembler):
             return True
-        if it.body.cplusplus is not None and _NAMED.search(it.body.cplusplus[1]):
+        if it.body.cplusplus is not None and _NAMED.search(it.body.cplusplus.text):
             return True
         for definition in it.body.definitions:
             if any(callee in intrinsics for _, callee in calls_in(definition)):

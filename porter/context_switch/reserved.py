@@ -45,7 +45,7 @@ def refuse_thread_pointer(handler: Handler, project: ProjectData, machine: Machi
                 node.type == "identifier" and _is_per_thread(text_of(node), project.units)
             ):
                 raise _reads(it.road, f"{pointer} ('{one_line(node)}')")
-        outside = it.body.assembler if it.body.cplusplus is None else it.body.cplusplus[1]
+        outside = it.body.assembler if it.body.cplusplus is None else it.body.cplusplus.text
         if named.search(outside) or (it.body.cplusplus is not None and _THREAD.search(outside)):
             raise _reads(it.road, pointer)
 

@@ -49,35 +49,50 @@ class UnreadAsm:
     def why(self, definition: Node) -> str:
         """What a function has of it, for a person; "" for nothing."""
         for statement in statements_in(definition):
-            if what := self._what(statement):
-                return f"has asm with {what}, '{one_line(statement)}'"
+            unit = self._units.templates(self._units.file_of(statement))
+            if what := unread(statement, unit):
+                return what
         return ""
 
-    def _what(self, statement: Node) -> str:
-        code = statement.child_by_field_name("assembly_code")
-        if code is not None and any(it.type == "identifier" for it in walk(code)):
-            return "a macro that the preprocessor can't be asked for"
-        text = text_in(statement)
-        if any(line.startswith(".") and not _PLAIN.match(line) for line in _lines(text)):
-            return "words of the assembler's that may stand for any instruction"
-        if _JOINED.search(text):
-            return "an operand as a part of a word or list"
-        if _CSR.search(text):
-            return "a control register that an operand names"
-        unit = self._units.templates(self._units.file_of(statement)).lower()
-        made = {name for names in _MADE.findall(unit) for name in names if name}
-        if not made.isdisjoint(_WORDS.findall(template_of(statement).lower())):
-            return "a name that other asm defines"
-        return "macros that another file may have" if _INCLUDES.search(unit) else ""
+
+def unread(statement: Node, unit: bytes) -> str:
+    """What an asm statement has of it, as the end of a sentence about its function. `unit`: what
+    all asm of its file gives the assembler."""
+    what = _hidden(statement, unit.lower())
+    return f"has asm with {what}, '{one_line(statement)}'" if what else ""
+
+
+def _hidden(statement: Node, unit: bytes) -> str:
+    code = statement.child_by_field_name("assembly_code")
+    types = set() if code is None else {it.type for it in walk(code)}
+    if "identifier" in types:
+        return "a macro that the preprocessor can't be asked for"
+    if "raw_string_literal" in types:
+        return "a raw string"
+    text = text_in(statement)
+    if any(line.startswith(".") and not _PLAIN.match(line) for line in _lines(text)):
+        return "words of the assembler's that may stand for any instruction"
+    if _JOINED.search(text):
+        return "an operand as a part of a word or list"
+    if _CSR.search(text):
+        return "a control register that an operand names"
+    made = {name for names in _MADE.findall(unit) for name in names if name}
+    if not made.isdisjoint(_WORDS.findall(template_of(statement).lower())):
+        return "a name that other asm defines"
+    return "macros that another file may have" if _INCLUDES.search(unit) else ""
 
 
 def statements_in(definition: Node) -> Iterator[Node]:
     """Asm statements of a function, without names of variables' registers."""
     for node in walk(definition):
-        around = node.parent
-        is_name = around is not None and around.type.endswith(("declaration", "declarator"))
-        if node.type in ASM and not is_name:
+        if node.type in ASM and not is_name(node):
             yield node
+
+
+def is_name(asm: Node) -> bool:
+    """Whether it says what a variable or a function is called, or in which register it is."""
+    around = asm.parent
+    return around is not None and around.type.endswith(("declaration", "declarator"))
 
 
 def _lines(text: str) -> Iterator[str]:

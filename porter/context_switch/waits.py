@@ -36,7 +36,7 @@ def refuse_waits(nodes: tuple[Node, ...], callees: Callees) -> None:
     called = [item.function for item in items if isinstance(item, Call)]
     for it in callees.of(called):
         found = [node for definition in it.body.definitions for node in _waits(definition, callees)]
-        text = it.body.assembler if it.body.cplusplus is None else it.body.cplusplus[1]
+        text = it.body.assembler if it.body.cplusplus is None else it.body.cplusplus.text
         if found or _WAITS.search(text):
             what = f", '{one_line(found[0])}'" if found else ""
             raise NotTranscribable(
