@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Iterable
 from functools import cached_property
 
+from porter.context_switch.argument_words import ArgumentWords
 from porter.context_switch.asm_statements import as_function, template_of, text_in
 from porter.context_switch.assemble import Assembly
 from porter.context_switch.c_nodes import function_name
@@ -40,10 +41,15 @@ class KeptRegisters:
     did. What is a part of the handlers is ported with them."""
 
     def __init__(
-        self, resumers: Resumers, callees: Callees, parts: Parts, unread: UnreadAsm
+        self,
+        resumers: Resumers,
+        callees: Callees,
+        parts: Parts,
+        unread: UnreadAsm,
+        words: ArgumentWords,
     ) -> None:
         self._resumers, self._callees, self._parts = resumers, callees, parts
-        self._unread = unread
+        self._unread, self._words = unread, words
 
     def refuse(self, called: Iterable[str]) -> None:
         """NotTranscribable where one of these functions, or one that it leads to, touches some, or
@@ -73,13 +79,13 @@ class KeptRegisters:
         found: dict[str, str] = {}
         by_hand = (*self._resumers.by_hand(_KEPT), *self._resumers.outside())
         for file, assembly, function in by_hand:
-            if is_apart(assembly, function) and (what := done_in(assembly, function)):
+            if is_apart(assembly, function) and (what := done_in(assembly, function, self._words)):
                 found.update(dict.fromkeys(function.names, f"{file.name}, which {what}"))
         for file, statement in self._resumers.statements(_KEPT):
             around = enclosing_function(statement)
             if around is None or self._resumers.is_naked(file, around):
                 continue
-            if what := _done_by(statement, self._resumers.options):
+            if what := _done_by(statement, self._resumers.options, self._words):
                 found[function_name(around).decode("latin-1")] = f"{file.name}, which {what}"
         return found
 
@@ -97,7 +103,7 @@ def _doubt(found: CplusplusText) -> str:
     return ""
 
 
-def _done_by(statement: Node, options: CompileOptions) -> str:
+def _done_by(statement: Node, options: CompileOptions, words: ArgumentWords) -> str:
     """What asm in a function of C does with registers that it doesn't say."""
     if not _KEPT.search(text_in(statement).encode("latin-1", "replace")):
         return ""
@@ -107,17 +113,18 @@ def _done_by(statement: Node, options: CompileOptions) -> str:
     clobbers = (it for it in walk(statement) if it.type == "gnu_asm_clobber_list")
     said = {name.lower() for it in clobbers
             for name in _CLOBBERED.findall(text_of(it).decode("latin-1"))}  # fmt: skip
-    return done_in(made.assembly, made.function, made.operands, said)
+    return done_in(made.assembly, made.function, words, made.operands, said)
 
 
 def done_in(
     assembly: Assembly,
     function: Function,
+    words: ArgumentWords,
     own: Collection[str] = (),
     said: Collection[str] = (),
 ) -> str:
     """As RegisterFlow.of_callers(), for a person."""
-    flow = RegisterFlow(assembly, lambda _: None, "")
+    flow = RegisterFlow(assembly, lambda _: None, "", words)
     if (found := flow.of_callers(function, own, said)) is not None:
         return f"{found} of its caller" if found else ""
     return f"{flow.misunderstood(function)} and may touch registers of its caller"

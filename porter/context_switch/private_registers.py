@@ -11,6 +11,7 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from porter.context_switch.argument_words import ArgumentWords
 from porter.context_switch.assemble import Assembled, Assembly
 from porter.context_switch.codes import code_of
 from porter.context_switch.object_file import Function
@@ -22,9 +23,9 @@ from porter.source.source_file import ASM_SUFFIXES
 class PrivateRegisters:
     """Looks at the functions of the project's assembler files."""
 
-    def __init__(self, files: Iterable[Path], assembled: Assembled) -> None:
+    def __init__(self, files: Iterable[Path], assembled: Assembled, words: ArgumentWords) -> None:
         self._files = [file for file in files if file.suffix.lower() in ASM_SUFFIXES]
-        self._assembled = assembled
+        self._assembled, self._words = assembled, words
         self._text = cache(lambda file: file.read_bytes())
 
     def _mentioning(self, name: str) -> Iterable[tuple[Path, Assembly]]:
@@ -42,7 +43,7 @@ class PrivateRegisters:
             for function in assembly.object.functions:
                 if name not in function.names:
                     continue
-                flows = RegisterFlow(assembly, prototype, "")
+                flows = RegisterFlow(assembly, prototype, "", self._words)
                 if wrong := flows.beyond(function, signature):
                     raise NotTranscribable(
                         f"calls {name}() of {file.name}, which {wrong}: C calls it as it is "

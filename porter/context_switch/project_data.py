@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 
+from porter.context_switch.argument_words import CArgumentWords
 from porter.context_switch.assemble import assembled
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.callees import Callees
@@ -62,7 +63,6 @@ class ProjectData:
         self.set_later = SetLater(self.units)
         self.volatiles = VolatileTypes(files, options)
         self.prototypes = CompiledPrototypes(files)
-        self.private = PrivateRegisters(files, objects)
         self.resumers = Resumers(files, options, self.units, aliases)
         self.services = Services(files, self.units)
         others = OtherNames(self.units, aliases)
@@ -70,7 +70,11 @@ class ProjectData:
         taken = TakenAddresses(self.resumers, self.units, self._vectors, made)
         self.callees = Callees(made, taken.taking)
         self.parts = Parts(made, lambda: taken.taking(None), self.units, self._named_otherwise)
-        self.kept = KeptRegisters(self.resumers, self.callees, self.parts, UnreadAsm(self.units))
+        words = CArgumentWords(self.units, lambda: taken.taking(None)).of
+        self.private = PrivateRegisters(files, objects, words)
+        self.kept = KeptRegisters(
+            self.resumers, self.callees, self.parts, UnreadAsm(self.units), words
+        )
         self.lost_writes = LostWrites(self.resumers, self.callees, self.units)
 
     def serves_calls_alone(self, names: Iterable[str]) -> bool:

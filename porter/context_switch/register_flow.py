@@ -7,9 +7,10 @@ may have destroyed, through moves and the stack to an instruction that reads it.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 
+from porter.context_switch.argument_words import ArgumentWords, no_words
 from porter.context_switch.assemble import Assembly
 from porter.context_switch.codes import code_of
 from porter.context_switch.lift_state import Signature
@@ -33,18 +34,24 @@ _State = State[tuple[str, str]]
 @dataclass(frozen=True)
 class _Flow:
     """`read`: what some instruction reads; `left`: registers at the end, None if there is none;
-    `looks_up`: it may reach what its caller has on the stack."""
+    `looks_up`: it may reach what its caller has on the stack; `above`: how many bytes of that it
+    takes for its own."""
 
     read: Values
     left: dict[str, Values] | None
     looks_up: bool
+    above: int
 
 
 class RegisterFlow:
-    """Follows the values through the functions of an object. `gone`: the one that becomes C."""
+    """Follows the values through the functions of an object. `gone`: the one that becomes C;
+    `words`: of the arguments that C takes."""
 
-    def __init__(self, assembly: Assembly, prototype: Prototype, gone: str) -> None:
+    def __init__(
+        self, assembly: Assembly, prototype: Prototype, gone: str, words: ArgumentWords = no_words
+    ) -> None:
         self._assembly, self._prototype, self._gone = assembly, prototype, gone
+        self._words = words
         self._rules = assembly.object.machine.calls
         self._known: dict[tuple[str, int], _Flow | None] = {}
         self._why: dict[str, str] = {}
@@ -60,8 +67,9 @@ class RegisterFlow:
             read |= (flow.left or {}).get(self._rules.arguments[0], frozenset())
         if wanted := {name for name, by in read if name and not by} - given:
             return f"reads {spans(wanted)} of its caller"
-        changed = self._changed(flow)
-        return f"leaves {spans(changed)} changed" if changed else ""
+        if changed := self._changed(flow):
+            return f"leaves {spans(changed)} changed"
+        return "reads what its caller has on the stack" if flow.above else ""
 
     def of_callers(
         self, function: Function, own: Collection[str] = (), said: Collection[str] = ()
@@ -115,7 +123,7 @@ class RegisterFlow:
         read: Values = frozenset()
         left: _State | None = None
         jumping: _State | None = None
-        looks_up = False
+        looks_up, above = False, 0
         hidden = sorted(unreached(self._assembly, function, steps))
         taken = taken_inside(self._assembly, function, steps)
 
@@ -133,7 +141,9 @@ class RegisterFlow:
                     raise NotTranscribable("jumps to an address that it calculates")
                 state, used = self._behind(states[address], step)
                 read |= used
-                looks_up = looks_up or state.shown or _is_above(states[address], step)
+                above = max(above, self._above(states[address], step))
+                looks_up = looks_up or state.shown or above > 0
+                looks_up = looks_up or (state.depth is None and bool(step.saves or step.loads))
                 if step.returns or step.leaves:
                     left = state if left is None else left.joined(state, _ANY)
                 if is_computed(step):
@@ -144,7 +154,7 @@ class RegisterFlow:
                 further = next((it for it in hidden if it not in states), None)
                 for place in taken if further is None else (further,):
                     enter(place, begin if jumping is None else jumping)
-        return _Flow(read, left.registers if left is not None else None, looks_up)
+        return _Flow(read, left.registers if left is not None else None, looks_up, above)
 
     def _behind(self, state: _State, step: Step) -> tuple[_State, Values]:
         """The state behind an instruction, and what it reads."""
@@ -156,7 +166,7 @@ class RegisterFlow:
             used |= self._counted(before[name] for _, name in step.saves if name in before)
             used |= self._counted(state.stack.values())
         if step.calls or step.leaves:
-            used |= self._call(now, step)
+            used |= self._counted(self._handed(now, step)) | self._call(now, step)
         if now.shown:
             used |= self._counted(now.stack.values())
         for name in step.writes & before.keys():
@@ -201,11 +211,32 @@ class RegisterFlow:
         taken = rules.arguments[: len(signature.parameters)]
         return frozenset().union(*(before[name] for name in taken))
 
+    def _handed(self, now: _State, step: Step) -> Iterator[Values]:
+        """What lies on the stack where a callee takes it for arguments."""
+        size, low = self._on_stack(step), now.depth
+        for place, held in now.stack.items() if size else ():
+            if low is None or low <= place < low + size:
+                yield held
 
-def _is_above(state: _State, step: Step) -> bool:
-    """Whether a step has words on the stack that its function hasn't put there."""
-    places = [place for place, _ in (*step.saves, *step.loads)]
-    return bool(places) and (state.depth is None or state.depth + max(places) >= 0)
+    def _on_stack(self, step: Step) -> int:
+        """Bytes of arguments that a callee finds on the stack."""
+        if not (step.calls or step.leaves):
+            return 0
+        callee = self._called(step)
+        if callee is None:
+            return 4 * max(0, self._words(step.target) - len(self._rules.arguments))
+        flow = self._of(callee)
+        return flow.above if flow is not None else 0
+
+    def _above(self, state: _State, step: Step) -> int:
+        """Bytes on the stack in front of where it was at the function's beginning that a step has,
+        as far as that is known."""
+        if state.depth is None:
+            return 0
+        behind = state.behind(step, _ANY).depth if step.calls or step.leaves else None
+        places = [state.depth + place + 4 for place, _ in (*step.saves, *step.loads)]
+        places += [behind + self._on_stack(step)] if behind is not None else []
+        return max((0, *places))
 
 
 def spans(registers: Iterable[str]) -> str:

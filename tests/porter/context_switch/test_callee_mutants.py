@@ -14,6 +14,7 @@ from pathlib import Path
 import unicorn
 from unicorn import arm_const as arm
 
+from porter.context_switch.argument_words import no_words
 from porter.context_switch.assemble import assembled
 from porter.context_switch.kept_registers import done_in
 from porter.context_switch.object_file import Function
@@ -126,7 +127,7 @@ def test_what_depends_on_the_callers_registers_is_refused(tmp_path: Path) -> Non
     assembly = assembled(source, CompileOptions((), (), M4F, "arm-none-eabi-gcc"))
     assert assembly is not None
     functions = assembly.object.functions
-    told = {it.name: bool(done_in(assembly, it)) for it in functions}
+    told = {it.name: bool(done_in(assembly, it, no_words)) for it in functions}
     wrong = {it.name: depends(bytes(assembly.object.data[it.section]), it) for it in functions}
     missed = [it for it in functions if wrong[it.name] and not told[it.name]]
     assert not missed, f"not refused:\n{assembly.text_of(missed[0])}"

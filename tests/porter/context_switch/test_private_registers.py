@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from porter.context_switch.argument_words import no_words
 from porter.context_switch.assemble import assembled
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.private_registers import PrivateRegisters
@@ -94,7 +95,7 @@ def text(**functions: str) -> str:
 def refused(check: Callable[[PrivateRegisters], None], file: Path, riscv: bool = False) -> str:
     compiler, cpu = (GCC, IMAFC) if riscv else ("arm-none-eabi-gcc", M4F)
     options = CompileOptions((), (), cpu, compiler)
-    found = PrivateRegisters([file], lambda file: assembled(file, options))
+    found = PrivateRegisters([file], lambda file: assembled(file, options), no_words)
     try:
         check(found)
     except NotTranscribable as reason:
