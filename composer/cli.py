@@ -23,6 +23,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # no import.
 COMMANDS: dict[str, tuple[str, str, str]] = {
     "doctor": ("composer.commands.doctor", "doctor", "Say what is installed and what is missing."),
+    "analyze": ("composer.commands.analyze", "analyze", "Say what a project is, and its port."),
     "init": ("composer.commands.init", "init", "Write a first description from the projects."),
     "compose": ("composer.commands.compose", "compose", "Lay out a system and generate its files."),
     "port": ("porter.cli", "port", "Rewrite a legacy project for its virtual machine."),

@@ -50,6 +50,27 @@ def port_project(
     select the core, where the project has no build that tells; `core_clock`: hertz of the core on
     the old chip.
     """
+    return judged_project(root, domain, excluded, progress, cpu, request, core_clock).result
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A port, and all that was known when it was decided, for who asks more about the project."""
+
+    result: PortResult
+    docket: Docket
+
+
+def judged_project(
+    root: Path,
+    domain: Domain | None = None,
+    excluded: Iterable[Path] = (),
+    progress: Progress = lambda _message: None,
+    cpu: tuple[str, ...] = (),
+    request: Request = NOTHING_MORE,
+    core_clock: int | None = None,
+) -> Judged:
+    """The same, with the model of the program."""
     root = root.resolve()
     with step("reading the project"):
         found = _texts(root, excluded)
@@ -65,15 +86,16 @@ def port_project(
         units = preprocess_all(build.units)
         program = program_files(root, read, build, domain, units)
 
-    def decide(sources: list[SourceFile]) -> PortResult:
+    def decide(sources: list[SourceFile]) -> Judged:
         given = _Given(root, domain, build, units, scripts, request, core_clock)
         return _decide(given, sources, progress)
 
-    result = decide(program)
+    judged = decide(program)
     others = [source for source in read if source.path not in {it.path for it in program}]
-    if others and not result.found:  # of another program, perhaps: there may be places in the rest
+    if others and not judged.result.found:  # of another program: there may be places in the rest
         return decide(read)
-    return replace(result, unread=tuple(it.name for it in others))
+    result = replace(judged.result, unread=tuple(it.name for it in others))
+    return replace(judged, result=result)
 
 
 @dataclass(frozen=True)
@@ -89,7 +111,7 @@ class _Given:
     core_clock: int | None
 
 
-def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> PortResult:
+def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> Judged:
     """On every site in files of a project."""
     build, request = given.build, given.request
     failures = Failures()
@@ -116,7 +138,7 @@ def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> PortRe
         unseen = unseen_in(
             project.knowledge, project.live, project.program, calls.libraries, request.known
         )
-    return PortResult(
+    result = PortResult(
         given.root,
         tuple(port for port in ports if port.verdicts or port.edits),
         len(sources),
@@ -133,6 +155,7 @@ def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> PortRe
         failures=tuple(failures.found.values()),
         vendors=vendor_folders(given.root, read, project.entry, request.theirs, request.own),
     )
+    return Judged(result, docket)
 
 
 def _whole(given: _Given, sources: list[SourceFile], calls: LibraryCalls) -> WholeProject:

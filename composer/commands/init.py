@@ -2,26 +2,11 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 
-_QUIET_SECONDS = 2.0
-
-
-def _progress() -> Callable[[str], None]:
-    """Says every two seconds what is being done."""
-    shown = time.monotonic()
-
-    def show(message: str) -> None:
-        nonlocal shown
-        if time.monotonic() - shown > _QUIET_SECONDS:
-            shown = time.monotonic()
-            click.echo(f"fvmkit init: {message} ...", err=True)
-
-    return show
+from composer.commands.progress import progress
 
 
 @click.command()
@@ -53,7 +38,7 @@ def init(
         check_regular(target)
         if target.exists() and not force:
             raise FvmError("exists already", file=target, hint="use --force to write it anew")
-    found = first_description(projects, chip, board, target, _progress())
+    found = first_description(projects, chip, board, target, progress("init"))
     if out == "-":
         click.echo(found.text, nl=False)
     else:

@@ -41,7 +41,7 @@ def first_description(
     """The description of these projects, to be written to `target`. Raises FvmError."""
     place = Place("the command line")
     try:
-        chip = load_chip(_known_name(chip_name), place)
+        chip = load_chip(known_name(chip_name), place)
         board = load_board(board_name, place) if board_name else None
     except FvmError as error:
         raise MissingError(error.message, hint=error.hint) from None
@@ -65,7 +65,7 @@ def first_description(
     return First(system, text, _problem(text, target))
 
 
-def _known_name(name: str) -> str:
+def known_name(name: str) -> str:
     """A chip's own name for one in other letters, or for the only one that it begins."""
     folder = files("composer.chips") / "data"
     known = [f.name.removesuffix(".json") for f in folder.iterdir() if f.name.endswith(".json")]

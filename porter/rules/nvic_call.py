@@ -14,6 +14,7 @@ from porter.source.edit import Edit
 from porter.source.values import Number
 
 _BY_LINE = {"NVIC_EnableIRQ": "hyp_irq_ena", "NVIC_DisableIRQ": "hyp_irq_dis"}
+WITHOUT_DOMAIN = "needs a virt_id: give the domain file that compose wrote with --domain"
 _BY_VECTOR = {
     "NVIC_SetPendingIRQ": "virt_vct_trig",
     "NVIC_ClearPendingIRQ": "virt_vct_clear",
@@ -186,7 +187,7 @@ def not_granted(unit: Unit, name: str, number: int | None) -> str | None:
     domain = unit.domain
     if domain is None:
         if name in _BY_VECTOR:
-            return "needs a virt_id: give the domain file that compose wrote with --domain"
+            return WITHOUT_DOMAIN
         return None
     if number is not None and domain.vector_of_irq(number) is None:
         return f"interrupt {number} is not in the description of {domain.name}"

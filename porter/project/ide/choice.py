@@ -51,6 +51,12 @@ def project_commands(root: Path) -> tuple[list[CompilerCommand], bool, Mapping[s
     return project.commands(), is_whole, moved.taken
 
 
+def chosen_file(root: Path) -> Path | None:
+    """The project file that is asked; None if there is none that can be read."""
+    project = next(_readable(_candidates(root, _DEPTHS)), None)
+    return project.path if project is not None else None
+
+
 def _is_c(file: Path) -> bool:
     return file.suffix.lower() in _C_SUFFIXES and file.is_file()
 
@@ -60,7 +66,7 @@ def _readable(candidates: Iterator[_Candidate]) -> Iterator[ProjectFile]:
         document = parsed(path)
         project = read(path, document) if document is not None else None
         if project is not None and any(file.is_file() for file in project.files):
-            yield replace(project, has_cmsis=read in _HAVE_CMSIS)
+            yield replace(project, has_cmsis=read in _HAVE_CMSIS, path=path)
 
 
 def _candidates(root: Path, depths: Sequence[str]) -> Iterator[_Candidate]:

@@ -33,7 +33,8 @@ class ProjectFile:
     """`files` are what it compiles, whether they are there or not, with all below `linked` folders
     of other places; `core` as GCC calls it.
     `optimize`: GCC's option for its level, "" if nobody knows; `language`: GCC's options for what
-    changes the meaning of its code; `has_cmsis`: its compiler finds CMSIS' headers by itself."""
+    changes the meaning of its code; `has_cmsis`: its compiler finds CMSIS' headers by itself;
+    `path`: the project file, None until it is chosen."""
 
     files: tuple[Path, ...]
     include_dirs: tuple[Path, ...]
@@ -44,6 +45,7 @@ class ProjectFile:
     language: tuple[str, ...] = ()
     linked: tuple[Path, ...] = ()
     has_cmsis: bool = False
+    path: Path | None = None
 
     def with_linked(self, here: Callable[[Path], Path]) -> ProjectFile:
         """With the files of linked folders, which are `here`. One that isn't there stays: it is no
