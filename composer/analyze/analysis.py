@@ -29,9 +29,10 @@ from composer.analyze.unsupported import unsupported
 from composer.analyze.vectors import vectors_of
 from composer.chips.chip import Chip, load_chip
 from composer.description.model import Place
-from composer.init.first import known_name
-from composer.init.stm32f4 import silicon
-from porter.execution.survey import Silicon, Survey, survey
+from composer.init.facts import ClockTree
+from composer.init.first import FAMILY, known_name
+from composer.init.stm32f4 import clock_tree, silicon
+from porter.execution.survey import survey
 from porter.port import Judged, judged_project
 from porter.project.build import read_build
 from porter.project.request import NOTHING_MORE, Request
@@ -40,7 +41,6 @@ from scanner.report.errors import FvmError, MissingError
 
 HOST = "STM32F405RG"
 """The chip that init drafts systems for, unless another one is named."""
-_NOTHING = Silicon({}, {}, ())
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,9 @@ def _told(
               if tables and project.knowledge.is_built(path)]  # fmt: skip
     read = [it.path for it in project.sources]
     chip, lost = chip_of(root, project.build, tables, read, question.part)
-    surveyed = _survey(root, chip, host, progress)
+    tree = draft.facts.clock_tree if draft is not None else None
+    if draft is None and _readable(chip, host):
+        tree = _clock_tree(root, host, progress)
     progress("looking for devices, vectors and masks")
     stretches = list(running(judged))
     devices, streams = devices_of(judged, stretches)
@@ -104,14 +106,14 @@ def _told(
     told, rtos = rtos_of(judged, switches)
     build = build_facts(root, judged)
     masks, mask_sites = masks_of(judged)
-    lost = [*unread_build(root, judged), *lost, *unread(judged, surveyed)]
+    lost = [*unread_build(root, judged), *lost, *unread(judged)]
     return Analysis(
         project=str(root),
         chip=chip,
         build=build,
         rtos=told,
         tick=tick_of(judged, stretches, rtos, vectors, question.core_clock),
-        clock=clock_of(root, judged, surveyed, _readable(chip, host), question.core_clock),
+        clock=clock_of(root, judged, tree, host, question.core_clock),
         vectors=vectors,
         devices=tuple(devices),
         streams=tuple(streams),
@@ -135,21 +137,18 @@ def _host(name: str) -> Chip:
         raise MissingError(error.message, hint=error.hint) from None
 
 
-def _readable(chip: ChipFacts, host: Chip) -> Chip | None:
-    """The new chip, if the readers of set-up code know the old one's registers by it."""
+def _readable(chip: ChipFacts, host: Chip) -> bool:
+    """Whether the readers of set-up code know the old chip's registers, by the new one's data."""
     try:
-        is_same = chip.part.value is not None and family_of(chip.part.value) == "stm32f4"
+        return chip.part.value is not None and family_of(chip.part.value) == host.family == FAMILY
     except MissingError:
-        is_same = False
-    return host if is_same and host.family == "stm32f4" else None
+        return False
 
 
-def _survey(
-    root: Path, chip: ChipFacts, host: Chip, progress: Callable[[str], None]
-) -> Survey | None:
-    """What set-up code leaves in registers; None where nothing of it can be read."""
-    known = _readable(chip, host)
+def _clock_tree(root: Path, host: Chip, progress: Callable[[str], None]) -> ClockTree | None:
+    """What set-up code leaves in registers, of a project that init drafts nothing for."""
     try:
-        return survey(root, silicon(known) if known is not None else _NOTHING, progress=progress)
+        found = survey(root, silicon(host), progress=progress)
     except FvmError:
         return None
+    return clock_tree(found, host) if found.has_main else None

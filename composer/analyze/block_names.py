@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from porter.registers.shared_blocks import is_device
 from porter.source.c_lexer import Token
@@ -47,7 +48,7 @@ class BlockNames:
         if macro.parameters is None:
             address = _address(name, self._evaluator)
             if address is not None:
-                block = Block(self._first_name(name), address)
+                block = Block(self._first_name(name, address), address)
                 return () if _BUSES.fullmatch(block.name) or address in _BIT_BAND else (block,)
         if depth >= _DEEPEST:
             return ()
@@ -63,7 +64,7 @@ class BlockNames:
         address = _address(name, self._evaluator)
         return () if address is None else (Block(name.decode("latin-1"), address),)
 
-    def _first_name(self, name: bytes) -> str:
+    def _first_name(self, name: bytes, address: int) -> str:
         """A header's name behind those that the project gives: TIM1 behind RIGHT_TIM."""
         macros = self._evaluator.macros
         for _ in range(_DEEPEST):
@@ -71,7 +72,21 @@ class BlockNames:
             if macro is None or len(macro.text) != 1 or macro.text[0] not in macros:
                 break
             name = macro.text[0]
-        return name.decode("latin-1").removesuffix("_BASE")
+        macro, shown = macros.get(name), name.decode("latin-1").removesuffix("_BASE")
+        if macro is not None and any(_BASE.fullmatch(it) for it in macro.text):
+            return shown
+        return self._bases.get(address, shown)
+
+    @cached_property
+    def _bases(self) -> dict[int, str]:
+        """Names of blocks by their base, where the project makes names of its own of a number."""
+        found: dict[int, str] = {}
+        for name in self._evaluator.macros.matching(_BASE):
+            address = self._evaluator.number_of_name(name)
+            shown = name.decode("latin-1").removesuffix("_BASE")
+            if address is not None and is_device(address) and not _BUSES.fullmatch(shown):
+                found.setdefault(address, shown)
+        return found
 
 
 def is_compared(tokens: Sequence[Token], at: int) -> bool:

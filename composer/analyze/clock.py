@@ -9,8 +9,7 @@ from pathlib import Path
 from composer.analyze.model import Told
 from composer.chips.chip import Chip
 from composer.init.clock_choice import describe
-from composer.init.stm32f4 import clock_tree
-from porter.execution.survey import Survey
+from composer.init.facts import ClockTree
 from porter.port import Judged
 
 _IOC = re.compile(r"(?m)^RCC\.(SYSCLKFreq_VALUE|HCLKFreq_Value)=(\d+)")
@@ -25,19 +24,17 @@ _MHZ = 1_000_000
 
 
 def clock_of(
-    root: Path, judged: Judged, survey: Survey | None, chip: Chip | None, stated: int | None
+    root: Path, judged: Judged, tree: ClockTree | None, host: Chip, stated: int | None
 ) -> Told:
-    """`chip`: whose registers the readers of set-up code know, if they are the project's; `stated`:
-    what the user says."""
+    """`tree`: what set-up code leaves in registers, where somebody can read them; `stated`: what
+    the user says."""
     if stated is not None:
         return Told(f"{stated / _MHZ:g} MHz", "said by --core-clock")
-    if survey is not None and chip is not None:
-        tree = clock_tree(survey, chip)
-        if tree is not None and survey.has_main:
-            hertz = tree.clocks.root_hz(int(chip.clock_limits["hsi"])) // tree.clocks.ahb
-            guess = f" ({tree.guessed})" if tree.guessed else ""
-            return Told(f"{hertz / _MHZ:g} MHz", f"{describe(tree)}{guess}", tree.places)
-    return next(_said(root, judged), None) or _UNKNOWN
+    if tree is not None:
+        hertz = tree.clocks.root_hz(int(host.clock_limits["hsi"])) // tree.clocks.ahb
+        guess = f" ({tree.guessed})" if tree.guessed else ""
+        return Told(f"{hertz / _MHZ:g} MHz", f"{describe(tree)}{guess}", tree.places)
+    return next(_said(root, judged), _UNKNOWN)
 
 
 def _said(root: Path, judged: Judged) -> Iterator[Told]:

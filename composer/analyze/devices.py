@@ -28,8 +28,7 @@ class _Found:
     addresses: dict[str, int] = field(default_factory=dict)
     places: dict[str, list[str]] = field(default_factory=dict)
     dma: dict[str, list[str]] = field(default_factory=dict)
-    streams: dict[str, str] = field(default_factory=dict)
-    served: dict[str, str] = field(default_factory=dict)  # stream's object -> device
+    served: dict[str, str] = field(default_factory=dict)  # by a channel's name
     objects: dict[bytes, str] = field(default_factory=dict)  # &huart2 -> USART2
 
     def use(self, block: Block, place: str) -> None:
@@ -59,7 +58,11 @@ def devices_of(judged: Judged, stretches: Sequence[Stretch]) -> tuple[list[Devic
     ]  # fmt: skip
     objects = {stream: name for name, stream in found.objects.items()}
     streams = [
-        Stream(it, own_first(places)[0], links.get(objects.get(it, b""), ""))
+        Stream(
+            it,
+            own_first(places)[0],
+            links.get(objects.get(it, b""), "") or found.served.get(it, ""),
+        )
         for it, places in sorted(found.places.items())
         if _CHANNEL.fullmatch(it) and places
     ]
@@ -128,7 +131,10 @@ def _transfers(stretch: Stretch, names: BlockNames, found: _Found, links: dict[b
         words = [token.text for token in statement if token.kind == "identifier"]
         users = [it.name for word in words for it in names.of(word)]
         users += [found.objects[word] for word in words if word in found.objects]
+        channel = next((it for it in users if _CHANNEL.fullmatch(it)), None)
         users = [it for it in users if not is_dma(it) and not it.startswith(("RCC", "RCU"))]
+        if channel is not None and users:  # DMA1_Channel1->CPAR = (uint32_t)&ADC1->DR
+            found.served.setdefault(channel, users[0])
         if words and words[0] == _LINK:
             device = next(iter(users), asked)
             links.setdefault(words[-1], device)

@@ -64,23 +64,23 @@ class RtosFacts:
 
 @dataclass(frozen=True)
 class Vector:
-    """An exception with a handler of the project's own; `number` None where no table was found."""
+    """An exception with a handler of the project's own; `number` None where no table was found;
+    `conditions`: those of #if around it, where no compiler said whether they hold."""
 
     number: int | None
     handler: str
     place: str
+    conditions: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Device:
-    """A block of registers; `dma`: where its transfers are left to a DMA controller; `advice`:
-    why a machine can't have it as it is, "" if nothing is known against it."""
+    """A block of registers; `dma`: where its transfers are left to a DMA controller."""
 
     name: str
     address: int | None
     places: Places
     dma: Places = ()
-    advice: str = ""
 
 
 @dataclass(frozen=True)

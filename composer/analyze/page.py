@@ -110,10 +110,14 @@ def _vectors(vectors: Sequence[Vector]) -> Iterator[str]:
     if all(it.number is None for it in vectors):
         yield "no vector table is in the tree; by name of functions:"
     served = [it for it in vectors if it.number not in FAULTS]
-    yield ", ".join(f"{it.handler}{_number(it)} {it.place}" for it in served)
+    yield ", ".join(f"{it.handler}{_number(it)} {it.place}{_if(it)}" for it in served)
     faults = [f"{it.handler} {it.place}" for it in vectors if it.number in FAULTS]
     if faults:
         yield f"of faults, which the kernel takes: {', '.join(faults)}"
+
+
+def _if(vector: Vector) -> str:
+    return f" (if {' && '.join(vector.conditions)})" if vector.conditions else ""
 
 
 def _number(vector: Vector) -> str:

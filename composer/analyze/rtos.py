@@ -80,6 +80,7 @@ def _by_mechanism(judged: Judged, switches: Sequence[Switch]) -> Told:
         )
     if judged.result.unseen.certain or not judged.docket.project.program.is_whole:
         return Told(
-            None, "no handler of the tree switches tasks, but not all of the program is there"
+            "none was found",
+            "no handler of the tree switches tasks, but not all of the program is there",
         )
     return Told("none, bare metal", "no handler switches tasks, and no RTOS's file is compiled")

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
 from composer.analyze.model import Work
 from composer.analyze.switches import place
-from porter.execution.survey import Survey
 from porter.port import Judged
+from porter.program.preprocess import preprocessed
 
 _SHOWN = 8
 
 
-def unread(judged: Judged, survey: Survey | None) -> Iterator[Work]:
+def unread(judged: Judged) -> Iterator[Work]:
     """Headers and functions that aren't there, files that no compiler can read."""
     unseen, project = judged.result.unseen, judged.docket.project
     headers = unseen.certain
@@ -35,17 +36,7 @@ def unread(judged: Judged, survey: Survey | None) -> Iterator[Work]:
             "add their sources, or vouch for them: port --known NAME",
             tuple(place(it.file, it.offset) for it in unseen.calls),
         )
-    if survey is not None and survey.refused and survey.build.units:
-        path, words = next(iter(survey.refused.items()))
-        count, every = len(survey.refused), len(survey.refused) + len(survey.program.units)
-        yield Work(
-            f"files of C, of {every}",
-            count,
-            f"they can't be preprocessed as the build says: {_shown(survey, path, words)}",
-            "correct what the compiler says, with -D or a configuration that it asks for",
-            tuple(it.relative_to(survey.root).as_posix() for it in survey.refused
-                  if it.is_relative_to(survey.root)),
-        )  # fmt: skip
+    yield from _refused(judged)
     if not project.program.is_whole:
         yield Work(
             "main()",
@@ -55,10 +46,21 @@ def unread(judged: Judged, survey: Survey | None) -> Iterator[Work]:
         )
 
 
-def _shown(survey: Survey, path: Path, words: str) -> str:
-    """What the compiler says, with paths below the project."""
-    text = words.replace(f"{survey.root.as_posix()}/", "")
-    return text if path.name in text else f"{path.name}: {text}"
+def _refused(judged: Judged) -> Iterator[Work]:
+    """Files that the compiler doesn't get through, with what it says of the first."""
+    project = judged.docket.project
+    units = {it: options for it, options in project.build.units.items() if it.suffix == ".c"}
+    lost = [it for it in units if not project.knowledge.was_asked(it)]
+    words = preprocessed({it: units[it] for it in lost[:1]})[1]
+    for path, said in words.items():
+        text = said.replace(f"{project.root.as_posix()}/", "")
+        yield Work(
+            f"files of C, of {len(units)}",
+            len(lost),
+            f"they can't be preprocessed as the build says: {path.name}: {text}",
+            "correct what the compiler says, with -D or a configuration that it asks for",
+            tuple(Path(os.path.relpath(it, project.root)).as_posix() for it in lost),
+        )
 
 
 def _some(names: list[str]) -> str:

@@ -9,6 +9,7 @@ from composer.analyze.switches import place
 from porter.judging.vectors import RULE
 from porter.port import Judged
 from porter.project.vectors import CMSIS_HANDLER, FAULT_HANDLERS
+from porter.source.source_file import SourceFile
 
 _BY_NAME = re.compile(r"\w+_(?:isr|IRQHandler|Handler)|Vector[0-9A-F]{2,3}|ISR_\w+")
 _NONE = frozenset({"Reset_Handler", "Default_Handler"})
@@ -25,7 +26,12 @@ def vectors_of(judged: Judged) -> tuple[Vector, ...]:
         for number, name in sorted(table.handlers.items(), reverse=True)
     }
     found = [
-        Vector(numbers.get(it.site.where), it.site.where, place(port.file, it.site.start))
+        Vector(
+            numbers.get(it.site.where),
+            it.site.where,
+            place(port.file, it.site.start),
+            _conditions(judged, port.file, it.site.start),
+        )
         for port in judged.docket.ports.values()
         for it in port.verdicts
         if it.rule == RULE
@@ -33,6 +39,14 @@ def vectors_of(judged: Judged) -> tuple[Vector, ...]:
     if not numbers:
         found += _by_name(judged)
     return tuple(sorted(dict.fromkeys(found), key=lambda it: (it.number or 999, it.handler)))
+
+
+def _conditions(judged: Judged, file: SourceFile, start: int) -> tuple[str, ...]:
+    """What nobody knows of whether a handler is compiled."""
+    knowledge = judged.docket.project.knowledge
+    if file.is_asm or knowledge.was_asked(file.path) or not file.path.is_file():
+        return ()
+    return tuple(knowledge.text(file).conditions.arm(start).conditions)
 
 
 def _by_name(judged: Judged) -> list[Vector]:

@@ -19,7 +19,7 @@ from scanner.report.errors import FvmError, MissingError
 
 _RESERVED = frozenset({"kernel", "hypervisor", "ported", "image", "split"})
 _LONGEST_NAME = 23
-_FAMILY = "stm32f4"  # whose registers the readers of set-up code know
+FAMILY = "stm32f4"  # whose registers the readers of set-up code know
 
 
 @dataclass(frozen=True)
@@ -50,9 +50,9 @@ def first_description(
             f"board '{board.name}' has chip {board.chip}, not {chip.name}",
             hint="correct --chip or --board",
         )
-    if chip.family != _FAMILY:
+    if chip.family != FAMILY:
         raise MissingError(
-            f"init reads set-up code for {_FAMILY} chips only, {chip.name} is {chip.family}",
+            f"init reads set-up code for {FAMILY} chips only, {chip.name} is {chip.family}",
             hint="write the description by hand: docs/own-board.md, docs/system-description.md",
         )
     projects = []
