@@ -34,9 +34,10 @@ from composer.init.first import FAMILY, known_name
 from composer.init.stm32f4 import clock_tree, silicon
 from porter.execution.survey import survey
 from porter.port import Judged, judged_project
-from porter.project.build import read_build
+from porter.project.build import Build, read_build
 from porter.project.request import NOTHING_MORE, Request
 from porter.project.source_tree import find_sources
+from porter.source.source_file import CPLUSPLUS_SUFFIXES
 from scanner.report.errors import FvmError, MissingError
 
 HOST = "STM32F405RG"
@@ -67,7 +68,7 @@ def analyze(
     progress(f"{len(sources)} source files; asking the build system")
     build = read_build(root, sources, question.cpu)
     chip, _ = chip_of(root, build, [], [], question.part)
-    with _draft(root, chip, host, progress) as draft:
+    with _draft(root, build, chip, host, progress) as draft:
         domain = draft.domain if draft is not None else None
         judged = judged_project(
             root, domain, (), progress, question.cpu, question.more, question.core_clock
@@ -76,10 +77,13 @@ def analyze(
 
 
 def _draft(
-    root: Path, chip: ChipFacts, host: Chip, progress: Callable[[str], None]
+    root: Path, build: Build, chip: ChipFacts, host: Chip, progress: Callable[[str], None]
 ) -> AbstractContextManager[Drafted | None]:
-    """What init would write, where it can read what this chip's code sets up."""
-    return drafted(root, host, progress) if _readable(chip, host) else nullcontext()
+    """What init would write, where it knows every file and reads what this chip's code sets up."""
+    has_cplusplus = any(it.suffix.lower() in CPLUSPLUS_SUFFIXES for it in build.units)
+    if not build.is_known or has_cplusplus or not _readable(chip, host):
+        return nullcontext()
+    return drafted(root, host, progress)
 
 
 def _told(

@@ -73,7 +73,8 @@ class BlockNames:
                 break
             name = macro.text[0]
         macro, shown = macros.get(name), name.decode("latin-1").removesuffix("_BASE")
-        if macro is not None and any(_BASE.fullmatch(it) for it in macro.text):
+        texts = macro.text if macro is not None else ()
+        if _BASE.fullmatch(name) or any(_BASE.fullmatch(it) for it in texts):
             return shown
         return self._bases.get(address, shown)
 

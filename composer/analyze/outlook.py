@@ -12,10 +12,8 @@ from porter.judging.verdict import Status, Verdict
 from porter.port import Judged
 from porter.result import FilePort
 from porter.rules.nvic_call import WITHOUT_DOMAIN
-from porter.rules.registry import REVISIONS, RULES
 
 _SHOWN = 5  # names in a group of places
-_BECOMES = {rule.id: rule.why for rule in (*REVISIONS, *RULES)}
 # What differs from place to place in the reasons that one rule gives.
 _PLACE_OF_ITS_OWN = (
     (re.compile(r"\s*\((?:called from|from) .*\)"), ""),
@@ -30,7 +28,15 @@ _REMEDIES = {
     "boot-table": "what is set up before main's loop goes into the description; for what is read "
     "or changed later, use a constant, or ask the block's owner",
     "context-switch": "see docs/context-switch.md, or give the RTOS's port as one that is known",
+    "no-counterpart": "take it out, or do what it is for with the guest's functions",
+    "address": "name the device where it is used, so that what is done there can be told",
+    "ambiguous": "have the build say which definition counts (compile_commands.json)",
+    "asm-statement": "say the core by --cpu where nothing tells it; else write the statement with "
+    "the guest's functions (docs/runtime.md)",
 }
+_BY_HAND = "port it by hand, or acknowledge it in the description (docs/ledger.md)"
+_IS_ADVICE = re.compile(r"[a-z]+ ")
+_COMPILER_SAYS = re.compile(r"(?i)\berror\b")
 
 
 def outlook(judged: Judged, is_drafted: bool) -> PortFacts:
@@ -72,7 +78,7 @@ def _work(person: list[tuple[FilePort, Verdict]]) -> Iterator[Work]:
             f"{', '.join(names[:_SHOWN])}{more} [{rule}]",
             len(members),
             reason,
-            remedy or _REMEDIES.get(rule, _BECOMES.get(rule, "")),
+            remedy or _REMEDIES.get(rule, _BY_HAND),
             tuple(dict.fromkeys(place(port.file, it.site.start) for port, it in members)),
         )
 
@@ -85,11 +91,8 @@ def _general(reason: str) -> str:
 
 def _parts(text: str) -> tuple[str, str]:
     """A reason of the porter mostly ends with what to do, behind a colon."""
-    for sign in (": ", "; "):
+    for sign in (": ", "; ") if not _COMPILER_SAYS.search(text) else ():
         reason, found, remedy = text.rpartition(sign)
-        if found and reason and re.match(r"(?:[a-z]+ )", remedy) and reason not in _ALONE:
+        if found and reason and reason != "a register" and _IS_ADVICE.match(remedy):
             return reason, remedy
     return text, ""
-
-
-_ALONE = frozenset({"a register"})

@@ -55,8 +55,15 @@ def _facts(it: Analysis, is_verbose: bool) -> Iterator[str]:
         why = f": {one.reason}" if is_verbose or one.status != "rewritten" else ""
         yield from _entry("switch", f"{one.name} ({one.place}), {role}, {one.status}{why}")
     if not it.switches:
-        yield from _entry("switch", "no function that switches contexts")
+        yield from _entry("switch", _no_switch(it))
     yield from _entry("assembler", _assembler(it.assembler) or "none")
+
+
+def _no_switch(it: Analysis) -> str:
+    """Why there is none: where an RTOS is part of the program, its handlers weren't understood."""
+    if it.rtos.name.places and it.rtos.name.value is not None:
+        return "not known: no handler of the RTOS was understood, or its sources aren't there"
+    return "no function that switches contexts"
 
 
 def told(fact: Told) -> str:

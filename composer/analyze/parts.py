@@ -96,7 +96,8 @@ def parts_in(text: str, is_whole: bool = False) -> Iterator[str]:
 
 
 def _defines(build: Build) -> Iterator[Evidence]:
-    for define in dict.fromkeys(it.partition("=")[0] for it in build.options.defines):
+    names = dict.fromkeys(it.partition("=")[0] for it in build.options.defines)
+    for define in (it for it in names if not it.startswith("USE_")):
         for part in parts_in(define.replace("_", " ")):
             yield Evidence(part, f"-D{define} of the build", 0)
 
