@@ -19,7 +19,7 @@ def assembler_of(judged: Judged, stretches: Sequence[Stretch]) -> tuple[Count, .
     that runs."""
     project = judged.docket.project
     built = [it for it in project.sources if it.is_asm and project.knowledge.is_built(it.path)]
-    found = [Count("lines of assembler", it.data.count(b"\n"), (it.name,)) for it in built]
+    found = [Count("line of assembler", it.data.count(b"\n"), (it.name,)) for it in built]
     inline: dict[str, list[str]] = {}
     for stretch in stretches:
         if _OF_CMSIS.match(stretch.file.path.name):
@@ -28,5 +28,5 @@ def assembler_of(judged: Judged, stretches: Sequence[Stretch]) -> tuple[Count, .
         for statement in find_asm(stretch.tokens, stretch.file.data, is_asm):
             line = stretch.file.line(statement.start)
             inline.setdefault(stretch.file.name, []).append(f"{stretch.file.name}:{line}")
-    found += [Count("asm statements", len(lines), tuple(lines[:3])) for lines in inline.values()]
+    found += [Count("asm statement", len(lines), tuple(lines[:3])) for lines in inline.values()]
     return tuple(found)

@@ -4,7 +4,7 @@
   ``headers``: what programs include that use it, whether its sources are there or not;
 * ``recipe``    true: rtos-patches/ has where its version is written, and which were tried;
 * ``version``   ``file``: names of headers, ``patterns``: one a part of the version, ``parts``: what
-  one number is divided by;
+  one number is divided by, ``digits``: how many those behind the first have at least;
 * ``needs_version``  true: others have headers of these names, so that only the version tells;
 * ``tick``      macros for the tick's rate in hertz.
 """
@@ -33,6 +33,7 @@ class Rtos:
     version_files: tuple[str, ...]
     patterns: tuple[str, ...]
     parts: tuple[int, ...]
+    digits: int
     needs_version: bool
     tick: tuple[str, ...]
     recipe: Recipe | None
@@ -48,16 +49,17 @@ class Rtos:
                 text = path.read_text(encoding="utf-8", errors="replace")
                 found = [re.search(pattern, text) for pattern in self.patterns]
                 numbers = [it.group(1) for it in found if it is not None]
-                if numbers and len(numbers) == len(found):
+                if all(numbers) and len(numbers) == len(found):
                     return self._shown(numbers), path
         return None
 
     def _shown(self, numbers: list[str]) -> str:
         if not self.parts:
             return ".".join(numbers)
-        left, shown = int(numbers[0]), []
+        left = int(numbers[0])
+        shown: list[str] = []
         for part in self.parts:
-            shown.append(str(left // part))
+            shown.append(str(left // part).zfill(self.digits if shown else 1))
             left %= part
         return ".".join(shown)
 
@@ -82,6 +84,7 @@ def _rtos(data: dict[str, Any], recipe: Recipe | None) -> Rtos:
         tuple(names),
         tuple(patterns),
         tuple(version.get("parts", ())),
+        version.get("digits", 1),
         data.get("needs_version", False),
         tuple(data["tick"]),
         recipe,

@@ -7,8 +7,10 @@ import re
 from pathlib import Path
 from typing import Any
 
+import pytest
 from click.testing import CliRunner, Result
 
+from composer.analyze.rtos_data import rtoses
 from composer.cli import fvmkit, run_command
 from tests.composer.analyze_projects import FREERTOS, TRANSFERS, keil_project, made_project
 from tests.composer.init_projects import cube_project, write
@@ -39,7 +41,7 @@ def test_a_cubemx_project(tmp_path: Path) -> None:
     assert "used: not known: no ELF or map is there" in text
     assert "core cortex-m4 (-mcpu=cortex-m4 (make)); FPU: fpv4-sp-d16" in text
     assert "toolchain: arm-none-eabi-gcc -Og (make)" in text
-    assert "1 more sources aren't part of it" in text
+    assert "compiles 3 files (C, assembler); beside it 1 source that it doesn't have" in text
     assert "RTOS none, bare metal" in text
     assert "clock 168 MHz (HSE 12 MHz m=6 n=168 p=2 q=7" in text
     assert "USART1_IRQHandler (line 37) Core/Src/stm32f4xx_it.c:" in text
@@ -113,6 +115,28 @@ def test_an_rtos_its_version_and_tick(tmp_path: Path) -> None:
     assert "RTOS FreeRTOS (tasks.c is part of the program); version V10.2.0 (task.h)" in text
     assert "ports of this version were proved" in text
     assert "tick 250 Hz (configTICK_RATE_HZ" in text
+
+
+@pytest.mark.parametrize(
+    ("name", "header", "text", "version"),
+    [
+        ("RT-Thread", "rtdef.h", "#define RT_VERSION 4L\n#define RT_SUBVERSION 1L\n"
+         "#define RT_REVISION 0L\n", "4.1.0"),
+        ("uC/OS-II", "ucos_ii.h", "#define  OS_VERSION  29300u\n", "2.93.00"),
+        ("uC/OS-III", "os.h", "#define  OS_VERSION  30802u\n", "3.08.02"),
+        ("ThreadX", "tx_api.h", "#define THREADX_MAJOR_VERSION 6\n"
+         "#define THREADX_MINOR_VERSION 4\n#define THREADX_PATCH_VERSION 2\n", "6.4.2"),
+        ("RTX 5", "rtx_os.h", "#define osRtxVersionKernel   50090001\n", "5.9.1"),
+        ("ChibiOS", "ch.h", '#define CH_KERNEL_VERSION "3.0.4"\n', "3.0.4"),
+        ("RMP", "rmp_kernel.h", "int RMP_Thd_Cur;\n", None),
+    ],
+)  # fmt: skip
+def test_where_versions_of_rtoses_stand(
+    tmp_path: Path, name: str, header: str, text: str, version: str | None
+) -> None:
+    rtos = next(it for it in rtoses() if it.name == name)
+    path = write(tmp_path, {header: text}) / header
+    assert rtos.version_in([path]) == (None if version is None else (version, path))
 
 
 def test_an_rtos_of_which_only_a_header_is_named(tmp_path: Path) -> None:
