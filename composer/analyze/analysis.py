@@ -44,6 +44,9 @@ HOST = "STM32F405RG"
 """The chip that init drafts systems for, unless another one is named."""
 
 
+_MANY = 400  # files; what a firmware is built from, or a whole library
+
+
 @dataclass(frozen=True)
 class Question:
     """The command line: `part` of the old chip, `host`: the new one."""
@@ -57,9 +60,12 @@ class Question:
 
 
 def analyze(
-    question: Question, progress: Callable[[str], None] = lambda _message: None
+    question: Question,
+    progress: Callable[[str], None] = lambda _message: None,
+    warn: Callable[[str], None] = lambda _message: None,
 ) -> Analysis:
-    """All that can be told of a project without a description. Raises FvmError."""
+    """All that can be told of a project without a description. Raises FvmError. `warn` is told at
+    once what makes it long."""
     host, root = _host(question.host), question.project.resolve()
     sources = find_sources(root)
     if not sources:
@@ -67,6 +73,11 @@ def analyze(
                            hint="name the folder that the firmware's sources are in")  # fmt: skip
     progress(f"{len(sources)} source files; asking the build system")
     build = read_build(root, sources, question.cpu)
+    if not build.units and len(sources) > _MANY:
+        warn(
+            f"nothing tells which of {len(sources)} source files are compiled, so each is looked "
+            "at, which may take long: have the build say it, or name the folder of one firmware"
+        )
     chip, _ = chip_of(root, build, [], [], question.part)
     with _draft(root, build, chip, host, progress) as draft:
         domain = draft.domain if draft is not None else None

@@ -27,6 +27,7 @@ _KEIL_MAP = re.compile(r"Total (RW|ROM)\s+Size \([^)]*\)\s+(\d+)")
 _RAM = range(0x2000_0000, 0x4000_0000)
 _NEAR_RAM = range(0x1000_0000, 0x1800_0000)
 _SIZED = re.compile(r"heap|stack", re.IGNORECASE)
+_NOT_LOADED = re.compile(r"bss|heap|stack|noinit", re.IGNORECASE)
 _LARGEST = 64 << 20
 _MOST_FILES = 20_000
 
@@ -110,7 +111,8 @@ def _in_map(path: Path) -> tuple[int, int] | None:
     for found in _GNU_MAP.finditer(text.partition("Linker script and memory map")[2]):
         address, size = int(found.group(2), 16), int(found.group(3), 16)
         in_ram = address in _RAM or address in _NEAR_RAM
-        is_loaded = "load address" in found.group()
+        # ld prints a load address for what follows .data, too; only the name tells.
+        is_loaded = "load address" in found.group() and not _NOT_LOADED.search(found.group(1))
         if in_ram and not _SIZED.search(found.group(1)):
             ram += size
         if (address and not in_ram and address < _RAM.start) or (in_ram and is_loaded):

@@ -12,6 +12,10 @@ from composer.commands.progress import progress
 _GARBAGE_AFTER = 200_000  # objects; nearly all of a program's live to the end
 
 
+def _warn(message: str) -> None:
+    click.echo(f"fvmkit analyze: {message}", err=True)
+
+
 @click.command()
 @click.argument("project", type=click.Path(path_type=Path))
 @click.option(
@@ -93,6 +97,6 @@ def analyze(
         raise click.UsageError(f"--cpu: {error}") from error
     gc.set_threshold(_GARBAGE_AFTER)
     question = Question(project, part, host, cpu, core_clock, Request(include_dirs))
-    found = analysis_of(question, progress("analyze"))
+    found = analysis_of(question, progress("analyze"), _warn)
     click.echo(as_json(found) if as_data else page(found, verbose), nl=False)
     return 1 if found.needs_person else 0

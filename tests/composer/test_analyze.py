@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -50,6 +51,22 @@ def test_a_cubemx_project(tmp_path: Path) -> None:
     assert [it["name"] for it in devices] == ["FLASH", "GPIOA", "IWDG", "RCC", "USART1"]
     assert "(with the description that init would draft)" in text
     assert f"next fvmkit init {tmp_path}/logger --chip STM32F405RG -o system.xml" in text
+
+
+def test_what_is_used_comes_from_the_built_program_or_its_map(tmp_path: Path) -> None:
+    project = cube_project(tmp_path / "p")
+    options = "-specs=nano.specs -specs=nosys.specs -T$(LDSCRIPT)"
+    linker = "LDFLAGS=$(MCU) " + options + " -Wl,--gc-sections,-Map=build/logger.map"
+    subprocess.run(["make", linker], cwd=project, check=True, capture_output=True)
+    elf = data(project)["chip"]
+    assert elf["used_by"] == "build/logger.elf"
+    (project / "build/logger.elf").unlink()
+    by_map = data(project)["chip"]
+    assert by_map["used_by"] == "build/logger.map"
+    for what in ("flash_used", "ram_used"):
+        assert elf[what] > 0
+        assert abs(by_map[what] - elf[what]) <= 64, what  # gaps for alignment
+    assert f"used: {by_map['flash_used']} bytes of flash" in page(project)
 
 
 def test_the_status_says_whether_a_person_is_needed(tmp_path: Path) -> None:
