@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from composer.analyze.assembler import assembler_of
@@ -32,9 +32,11 @@ from composer.description.model import Place
 from composer.init.facts import ClockTree
 from composer.init.first import FAMILY, known_name
 from composer.init.stm32f4 import clock_tree, silicon
+from porter.context_switch.recipe import core_of
 from porter.execution.survey import survey
 from porter.port import Judged, judged_project
 from porter.project.build import Build, read_build
+from porter.project.ide.project_file import core_flags
 from porter.project.request import NOTHING_MORE, Request
 from porter.project.source_tree import find_sources
 from porter.source.source_file import CPLUSPLUS_SUFFIXES
@@ -82,9 +84,19 @@ def analyze(
     with _draft(root, build, chip, host, progress) as draft:
         domain = draft.domain if draft is not None else None
         judged = judged_project(
-            root, domain, (), progress, question.cpu, question.more, question.core_clock
-        )
-        return _told(question, root, host, judged, draft, progress)
+            root, domain, (), progress, question.cpu or _of_part(build, sources, chip),
+            question.more, question.core_clock,
+        )  # fmt: skip
+        found = _told(question, root, host, judged, draft, progress)
+        return replace(found, chip=replace(found.chip, core=chip.core, fpu=chip.fpu))
+
+
+def _of_part(build: Build, sources: Sequence[Path], chip: ChipFacts) -> tuple[str, ...]:
+    """Compiler options for the part's core, with an FPU where it may have one, if nothing else
+    tells them: otherwise, a switch that saves its registers can't be read."""
+    if build.units or core_of(sources) or chip.core.value is None:
+        return ()
+    return core_flags(chip.core.value, chip.fpu.value != "no")
 
 
 def _draft(

@@ -91,7 +91,7 @@ def _fpu(build: Build, core: str | None) -> Told:
     if build.is_guess:
         if core in _NO_FPU:
             return Told("no", f"{core} has none")
-        return Told(None, "no compiler option is known: say them by --cpu")
+        return Told(None, "no compiler option is known, and one was assumed: say them by --cpu")
     abi = next((it for it in flags if it.startswith("-mfloat-abi=")), "")
     unit = next((it for it in flags if it.startswith("-mfpu=")), "")
     if abi in ("-mfloat-abi=hard", "-mfloat-abi=softfp"):
