@@ -11,7 +11,7 @@ from composer.analyze.assembler import assembler_of
 from composer.analyze.chip import chip_of
 from composer.analyze.clock import clock_of
 from composer.analyze.code import running
-from composer.analyze.devices import devices_of
+from composer.analyze.devices import devices_of, without_idle_lines
 from composer.analyze.drafted import Drafted, drafted
 from composer.analyze.masks import masks_of
 from composer.analyze.memory import scripts_of
@@ -128,8 +128,9 @@ def _told(
         tree = _clock_tree(root, host, progress)
     progress("looking for devices, vectors and masks")
     stretches = list(running(judged))
-    devices, streams = devices_of(judged, stretches)
     vectors, switches = vectors_of(judged), switches_of(judged)
+    found, streams = devices_of(judged, stretches)
+    devices = without_idle_lines(found, vectors)
     told, rtos = rtos_of(judged, switches)
     build = build_facts(root, judged)
     masks, mask_sites = masks_of(judged)

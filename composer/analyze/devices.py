@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from composer.analyze.block_names import Block, BlockNames, is_compared
 from composer.analyze.code import Stretch
-from composer.analyze.model import Device, Stream
+from composer.analyze.model import Device, Stream, Vector
 from porter.port import Judged
 
 _DMA = re.compile(r"(?:[BMG]P?)?DMA\d?(?:MUX\d?)?(?:_(?:Stream|Channel|Ch|CH|CHAN)_?\d+)?\w*")
@@ -77,6 +77,17 @@ def _whole(places: Mapping[str, list[str]]) -> Iterable[str]:
 def own_first(places: Iterable[str]) -> tuple[str, ...]:
     """Places in a project's own files before those in the drivers that it took over."""
     return tuple(sorted(places, key=lambda it: _TAKEN_OVER.search(it) is not None))
+
+
+def without_idle_lines(devices: Iterable[Device], vectors: Iterable[Vector]) -> list[Device]:
+    """A library that sets up pins names EXTI for those that interrupt. Where only it does, and
+    nobody serves such a line, none is used."""
+    is_served = any("exti" in it.handler.lower() for it in vectors)
+    return [
+        it
+        for it in devices
+        if it.name != "EXTI" or is_served or not all(map(_TAKEN_OVER.search, it.places))
+    ]
 
 
 def _without_idle_channels(found: _Found) -> None:

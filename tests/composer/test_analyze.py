@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from composer.analyze.devices import without_idle_lines
+from composer.analyze.model import Device, Vector
 from composer.analyze.rtos_data import rtoses
 from composer.cli import fvmkit, run_command
 from tests.composer.analyze_projects import FREERTOS, TRANSFERS, keil_project, made_project
@@ -125,6 +127,15 @@ def test_devices_dma_masks_and_sections(tmp_path: Path) -> None:
     assert "core cortex-m3 (-mcpu=cortex-m3 (make)); FPU: no" in text
     assert "standard: gnu11" in text
     assert re.search(r"main\.c:\d+ \(2 asm statements\)", text)
+
+
+def test_external_lines_that_only_a_library_names_are_not_used() -> None:
+    by_library = Device("EXTI", 0x4001_3C00, ("Drivers/HAL/gpio.c:7",))
+    own = Device("EXTI", 0x4001_3C00, ("src/button.c:3",))
+    handler = Vector(22, "EXTI0_IRQHandler", "src/button.c:9")
+    assert without_idle_lines([by_library], []) == []
+    assert without_idle_lines([by_library], [handler]) == [by_library]
+    assert without_idle_lines([own], []) == [own]
 
 
 def test_an_rtos_its_version_and_tick(tmp_path: Path) -> None:
