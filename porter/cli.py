@@ -32,6 +32,14 @@ import click
 )
 @click.option("--in-place", is_flag=True, help="Edit the project's own files, all or none.")
 @click.option(
+    "-i",
+    "--interactive",
+    "interactive",
+    is_flag=True,
+    help="Ask piece by piece what shall be changed, with the reasons, and write what was accepted: "
+    "in place, or where -o or --out says.",
+)
+@click.option(
     "--force",
     is_flag=True,
     help="Overwrite files with changes that git doesn't have or that were made by hand.",
@@ -111,6 +119,7 @@ def port(
     diff_file: Path | None,
     out_folder: Path | None,
     in_place: bool,
+    interactive: bool,
     force: bool,
     check: bool,
     cpu_text: str,
@@ -129,11 +138,12 @@ def port(
     """Rewrite a legacy project for its virtual machine.
 
     Prints a unified diff unless told otherwise; the report goes to standard error. Exit status:
-    0 done; 1 a person must look at a site that was escalated or, with --elf or --build,
-    overlooked, headers or functions are used that aren't there, or --check found something to
-    change; 2 wrong usage or a missing project; 3 internal error: the files that it struck stay
-    as they are, and --in-place writes nothing.
+    0 done; 1 a person must look at a site that was escalated, declined with -i or, with --elf or
+    --build, overlooked, headers or functions are used that aren't there, or --check found a
+    change to make; 2 wrong usage or a missing project; 3 internal error: the files that it struck
+    stay as they are, and --in-place writes nothing.
     """
+    from porter.choosing.dialogue import is_terminal
     from porter.command import Request, run
     from porter.project.domain import cpu_flags
     from porter.project.request import Request as ProjectRequest
@@ -144,6 +154,10 @@ def port(
     ) if given]  # fmt: skip
     if len(chosen) > 1:
         raise click.UsageError(f"{' and '.join(chosen)} exclude each other")
+    if interactive and check:
+        raise click.UsageError("-i and --check exclude each other")
+    if interactive and not is_terminal():
+        raise click.UsageError("-i asks: standard input and standard error must be a terminal")
     if build and elf is not None:
         raise click.UsageError("--build and --elf exclude each other")
     try:
@@ -153,6 +167,6 @@ def port(
     request = Request(
         project, domain_file, diff_file, out_folder, in_place, force, check, as_json, verbose,
         cpu, no_guess, elf, build, ProjectRequest(include_dirs, known, all_arms, theirs, own),
-        core_clock,
+        core_clock, interactive,
     )  # fmt: skip
     return run(request)

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import click
 
+from porter.choosing.dialogue import choose
 from porter.failures import step
 from porter.ledger.acknowledged import OpenPlace, settle
 from porter.ledger.before import compare
@@ -51,6 +52,12 @@ class Request:
     build: bool = False
     project_request: ProjectRequest = NOTHING_MORE
     core_clock: int | None = None
+    interactive: bool = False
+
+    @property
+    def edits_project(self) -> bool:
+        """Whether the project's own files are what is written."""
+        return self.in_place or (self.interactive and self.diff is None and self.out is None)
 
 
 def run(request: Request) -> int:
@@ -74,6 +81,8 @@ def run(request: Request) -> int:
     )
     if result.guessed_cpu:
         tell_guess(result, request.no_guess)
+    if request.interactive and not (result.failures and request.edits_project):
+        result = choose(result)
     given = domain.acknowledged if domain is not None else ()
     settled = settle_port(result, given)
     with step("comparing the program with its port"):
@@ -99,9 +108,9 @@ def _write(result: PortResult, request: Request, overlooked: tuple[OpenPlace, ..
         return
     if request.out is not None:
         write_copy(result, request.out, request.force, record_of(result, overlooked))
-    elif request.in_place and result.failures:
+    elif request.edits_project and result.failures:
         click.echo("fvmkit port: --in-place edits all files or none: nothing was changed", err=True)
-    elif request.in_place:
+    elif request.edits_project:
         apply_changes(result.root, _changes(result), request.force)
     elif request.diff is not None:
         _write_file(request.diff, whole_diff(result))

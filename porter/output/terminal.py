@@ -40,7 +40,7 @@ def tell_ledger(ledger: Ledger, answered: Mapping[OpenPlace, str]) -> None:
         person = answered.get(it.place)
         ending, why = ("overlooked", it.why) if person is None else ("acknowledged", person)
         line = f"{it.where}: {ending} {it.place.what} [{it.place.rule}] in {it.function}: {why}"
-        click.secho(line, err=True, fg="red" if person is None else "cyan", color=_colour())
+        click.secho(line, err=True, fg="red" if person is None else "cyan", color=colour())
     click.echo(f"fvmkit port: {ledger}", err=True)
 
 
@@ -49,13 +49,13 @@ def tell_result(result: PortResult, settled: Settled, is_verbose: bool) -> None:
     shown = tuple(Status) if is_verbose else (Status.ESCALATED,)
     for status in shown:
         for line in lines(result, status, settled.reasons):
-            click.secho(line, err=True, fg=_COLOURS[status], color=_colour())
+            click.secho(line, err=True, fg=_COLOURS[status], color=colour())
     for line in vendor_lines(result):
-        click.secho(line, err=True, fg="cyan", color=_colour())
+        click.secho(line, err=True, fg="cyan", color=colour())
     for line in unseen_lines(result.unseen, is_verbose):
-        click.secho(line, err=True, fg="yellow", color=_colour())
+        click.secho(line, err=True, fg="yellow", color=colour())
     for failure in result.failures:
-        click.secho(str(failure), err=True, fg="red", color=_colour())
+        click.secho(str(failure), err=True, fg="red", color=colour())
         if is_verbose:
             click.echo("".join(failure.trace), err=True, nl=False)
     for idle in settled.idle:
@@ -67,7 +67,7 @@ def tell_result(result: PortResult, settled: Settled, is_verbose: bool) -> None:
     click.echo(f"fvmkit port: {summary(result, settled.reasons)}", err=True)
 
 
-def _colour() -> bool | None:
+def colour() -> bool | None:
     """NO_COLOR switches colours off; otherwise click looks at the terminal."""
     return False if os.environ.get("NO_COLOR") else None
 

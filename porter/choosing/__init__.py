@@ -1,0 +1,1 @@
+"""A port that a person takes piece by piece."""
