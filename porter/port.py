@@ -153,6 +153,7 @@ def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> Judged
         sum(verdict.reason == NOT_BUILT for port in ports for verdict in port.verdicts),
         build.stopped,
         failures=tuple(failures.found.values()),
+        missing=build.missing,
         vendors=vendor_folders(given.root, read, project.entry, request.theirs, request.own),
     )
     return Judged(result, docket)

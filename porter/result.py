@@ -69,7 +69,8 @@ class PortResult:
     same; `told_by`: what said which files are compiled; `unbuilt`: how many sites are in others;
     `make_stopped`: why make couldn't say them all, "" if it could or wasn't asked; `unread`: files
     that the program isn't made of; `failures`: files that an error of fvmkit itself kept from being
-    ported; `vendors`: folders of others."""
+    ported; `vendors`: folders of others; `missing`: files that a project
+    file names and that aren't there."""
 
     root: Path
     files: tuple[FilePort, ...]
@@ -86,6 +87,7 @@ class PortResult:
     make_stopped: str = ""
     unread: tuple[str, ...] = ()
     failures: tuple[Failure, ...] = ()
+    missing: tuple[Path, ...] = ()
     vendors: VendorFolders = field(default_factory=VendorFolders)
 
     def count(self, status: Status) -> int:

@@ -19,6 +19,7 @@ from porter.context_switch.result import (
     DISPATCHES,
     ONE_ENTRY,
     ROLE_CALL,
+    ROLE_OTHER,
     ROLE_START,
     ROLE_SWITCH,
     WAITS,
@@ -159,6 +160,12 @@ def nothing(state: LiftState, instruction: Instruction) -> None:
 def supervisor_call(state: LiftState, instruction: Instruction) -> None:
     """svc, in the first-task start: VCT serves it before this code would go on."""
     if state.role != ROLE_START:
-        raise NotTranscribable(f"'{instruction.text}' calls a supervisor from a handler")
+        said = f"'{instruction.text}' calls a supervisor"
+        if state.role == ROLE_OTHER:  # a task, most often
+            raise NotTranscribable(
+                f"{said} in a naked function that isn't known to be a handler: make it a function "
+                "of C that has the call in an asm statement of its own"
+            )
+        raise NotTranscribable(f"{said} from a handler")
     (number,) = (it.value for it in instruction.operands if isinstance(it, Immediate))
     state.emit(Guest(state.current, SUPERVISOR_CALL, (str(number),)))

@@ -184,8 +184,8 @@ def _refuse_loops(program: Program) -> None:
                 WAITS,
             )
         raise NotTranscribable(
-            "has a loop over registers whose end can't be shown: search in a C function that the "
-            "handler calls, or with a bound"
+            "has a loop over registers whose end can't be shown: search in a C function that it "
+            "calls, or with a bound"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -120,6 +121,14 @@ def assumptions(result: PortResult) -> Iterator[str]:
         elif result.assumes_options:
             rest = ""
         yield f"make --dry-run --always-make stops: {result.make_stopped}{rest}"
+    if result.missing:
+        names = [_below(it, result.root) for it in result.missing]
+        more = f" and {len(names) - _DEVICES} more" if len(names) > _DEVICES else ""
+        yield (
+            f"files that the {result.told_by} compiles aren't there: {', '.join(names[:_DEVICES])}"
+            f"{more}; nothing of them was looked at, and no other file was left for not being "
+            "compiled: add them, or take them out of it"
+        )
     if result.unread:
         files = Counter(name.rpartition("/")[0] or "." for name in result.unread)
         folders = [f"{name} ({count})" for name, count in files.most_common(_DEVICES)]
@@ -164,6 +173,10 @@ def lines(result: PortResult, status: Status, acknowledged: Reasons = NOTHING) -
                     continue
                 if len(verdict.reason) > _LONG:
                     told.setdefault(reason, port.file.line(verdict.site.start))
+
+
+def _below(path: Path, root: Path) -> str:
+    return Path(os.path.relpath(path, root)).as_posix()
 
 
 def _inside(path: Path, root: Path) -> str:

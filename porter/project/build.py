@@ -48,7 +48,8 @@ class Build:
     `source`: who told; `complete`: whether `units` has every compiled file; `core_is_guess`: the
     files are known, and for which core they are compiled isn't; `moved`: folders of another machine
     and what was taken for them; `compilers`: the same of compilers that aren't here; `linked`: what
-    is made of them, as far as make says it; `stopped`: why make couldn't say all, in its words."""
+    is made of them, as far as make says it; `stopped`: why make couldn't say all, in its words;
+    `missing`: files that a project file names and that aren't there."""
 
     units: dict[Path, CompileOptions]
     options: CompileOptions
@@ -59,6 +60,7 @@ class Build:
     compilers: Mapping[str, str] = field(default_factory=dict)
     linked: tuple[Linking, ...] = ()
     stopped: str = ""
+    missing: tuple[Path, ...] = ()
 
     @property
     def is_known(self) -> bool:
@@ -141,7 +143,9 @@ def _read(
                 {**told.moved, **moved.taken},
                 compilers,
                 linked,
-                "" if told.complete else stopped,  # what says all outranks what couldn't
+                # What says all, or what it lacks, outranks what couldn't.
+                "" if told.complete or told.missing else stopped,
+                missing=told.missing,
             )
             return _with_core(build, stated_cpu, guessed_cpu)
     folders = dict.fromkeys(path.parent for path in sources if path.suffix.lower() == ".h")
@@ -173,13 +177,15 @@ def _with_core(build: Build, stated: tuple[str, ...], guess: tuple[str, ...]) ->
 @dataclass(frozen=True)
 class _Told:
     """What one of the ways to build a project says; `complete`: all that it compiles; `stopped`:
-    why it couldn't say more, if it tried; `moved`: folders of another machine that are here."""
+    why it couldn't say more, if it tried; `moved`: folders of another machine that are here;
+    `missing`: files that it names and that aren't there."""
 
     commands: list[CompilerCommand]
     complete: bool
     linked: list[Linking] = field(default_factory=list)
     stopped: str = ""
     moved: Mapping[str, Path] = field(default_factory=dict)
+    missing: tuple[Path, ...] = ()
 
 
 def _compile_commands(root: Path) -> _Told:
@@ -255,8 +261,8 @@ def _makefiles_below(folder: Path) -> Iterator[Path]:
 
 
 def _project_file(root: Path) -> _Told:
-    commands, complete, moved = project_commands(root)
-    return _Told(commands, complete, moved=moved)
+    commands, complete, moved, missing = project_commands(root)
+    return _Told(commands, complete, moved=moved, missing=missing)
 
 
 def make_folders(root: Path) -> list[Path]:

@@ -188,7 +188,7 @@ class Pins(Rule):
         if access.inside is not None and name in _LEVELS and instance is not None:
             return self._read_within(unit, access, access.inside, instance)
         if access.use != "write" or not has_no_value(unit, access) or access.value is None:
-            return self.escalated(access.site, f"what happens to {access.register} can't be told")
+            return self.escalated(access.site, _unclear(access))
         if (problem := _in_part(unit, access, name)) is not None:
             return self.escalated(access.site, problem)
         port = self._port(unit, access, instance)
@@ -232,7 +232,7 @@ class Pins(Rule):
         while whole.parent is not None and whole.parent.type.endswith("_expression"):
             whole = whole.parent
         if whole.parent is not None and whole.parent.type == "argument_list":
-            return self.escalated(access.site, f"what happens to {access.register} can't be told")
+            return self.escalated(access.site, _unclear(access))
         whole = strip_parentheses(whole)
         text, begin = text_of(whole), inside.start_byte - whole.start_byte
         level = b"%s(%s)" % (_LEVELS[_name_of(access)], self._port(unit, access, instance))
@@ -347,3 +347,13 @@ def _missing(instance: str | None, pins: int | None, granted: Container[tuple[st
         return ""
     port = instance[-1]
     return ", ".join(f"P{port}{pin}" for pin in bits_of(pins & LOW) if (port, pin) not in granted)
+
+
+def _unclear(access: Access) -> str:
+    """What is done isn't one write of a value; and how to write it so."""
+    is_used = access.use == "write" and not access.is_alone
+    remedy = "take its value from a variable instead, and " if is_used else ""
+    return (
+        f"what happens to {access.register} can't be told: {remedy}make it a statement that stores "
+        "a value, register = value;, or call hyp_pin_set(port, mask, levels)"
+    )

@@ -30,15 +30,18 @@ _KINDS: tuple[tuple[str, _Read], ...] = (
 )
 
 
-def project_commands(root: Path) -> tuple[list[CompilerCommand], bool, Mapping[str, Path]]:
+def project_commands(
+    root: Path,
+) -> tuple[list[CompilerCommand], bool, Mapping[str, Path], tuple[Path, ...]]:
     """The compiler's calls of the first project file that can be read, and whether these are all:
     every file that it names is there, and no other project file has C of its own; and which linked
-    folders of another machine became which of the project's."""
+    folders of another machine became which of the project's; and files that it names and that
+    aren't there."""
     moved = Relocated(root)
     projects = (it.with_linked(moved.folder) for it in _readable(_candidates(root, _DEPTHS)))
     project = next(projects, None)
     if project is None:
-        return [], False, {}
+        return [], False, {}, ()
     if project.has_cmsis and not any(any(it.glob(_CMSIS)) for it in project.include_dirs):
         nearest = sorted(root.rglob(_CMSIS), key=lambda it: (len(it.parts), it))[:1]
         folders = (*project.include_dirs, *(it.parent for it in nearest))
@@ -46,9 +49,10 @@ def project_commands(root: Path) -> tuple[list[CompilerCommand], bool, Mapping[s
     below = (it.with_linked(moved.folder) for it in _readable(_candidates(root, _DEEPER)))
     several = chain(projects, below)
     others = {file.resolve() for other in several for file in other.files if _is_c(file)}
-    is_whole = all(file.is_file() for file in project.files)
+    missing = tuple(file for file in project.files if not file.is_file())
+    is_whole = not missing
     is_whole &= others <= {file.resolve() for file in project.files}
-    return project.commands(), is_whole, moved.taken
+    return project.commands(), is_whole, moved.taken, missing
 
 
 def chosen_file(root: Path) -> Path | None:
