@@ -108,7 +108,7 @@ def asks_mask(reached: list[Reached], mask: str, units: CUnits, callees: Callees
         if asks_in_assembler(it, mask, readers & callees.names_in(it.name)):
             return f"{it.road}, which asks for {mask} in assembler"
     ends = []
-    for node, parent, further in _steps(starts, units):
+    for node, parent, further in _in_any_way(starts, readers, reached, units, callees):
         around = enclosing_function(node)
         if around is None or around.id not in inside:
             continue  # another one that calls what these call: it has another mask
@@ -125,6 +125,26 @@ def asks_mask(reached: list[Reached], mask: str, units: CUnits, callees: Callees
             who = caller.road if caller is not None else f"keeps {mask} for {name}()"
             return f"{who}, which asks for {mask}, '{one_line(parent)}'"
     return ""
+
+
+def _in_any_way(
+    starts: list[CNode],
+    readers: set[str],
+    reached: list[Reached],
+    units: CUnits,
+    callees: Callees,
+) -> Iterator[tuple[CNode, CNode, list[CNode] | None]]:
+    """As _steps(), and from calls through pointers that may come to who returns such a value."""
+    returning, seen = set(readers), set[str]()
+    while starts or returning - seen:
+        for node, parent, further in _steps(starts, units):
+            around = enclosing_function(node) if parent.type == "return_statement" else None
+            if around is not None:
+                returning.add(function_name(around).decode("latin-1"))
+            yield node, parent, further
+        definitions = [part for it in reached for part in it.body.definitions]
+        new, seen = returning - seen, set(returning)
+        starts = [call for part in definitions for call in callees.by_pointers(new, part)]
 
 
 def _steps(starts: list[CNode], units: CUnits) -> Iterator[tuple[CNode, CNode, list[CNode] | None]]:
@@ -160,9 +180,9 @@ def _puts_back(parent: CNode, units: CUnits, callees: Callees) -> bool:
         whole = next(it for it in ancestors(parent) if it.type in ASM)
         return _WRITES.search(template_of(whole)) is not None
     if parent.type == "argument_list" and parent.parent is not None:
-        name = text_of(parent.parent.child_by_field_name("function") or parent)
-        text = units.assembler_text(name) or b""
-        return name.decode("latin-1") in _WRITERS or _WRITES.search(text) is not None
+        called = callees.by(parent.parent)
+        texts = ((it, units.assembler_text(it.encode("latin-1")) or b"") for it in called)
+        return bool(called) and all(it in _WRITERS or _WRITES.search(text) for it, text in texts)
     if parent.type != "if_statement" or parent.child_by_field_name("alternative") is not None:
         return False
     body = parent.child_by_field_name("consequence")

@@ -27,6 +27,9 @@ _HEAD = f"""\
 {_NAME}:
 """
 _TAIL = "\n    bx lr\n    .ltorg\n"
+# As compilers give asm at file scope to the assembler: of Arm in either syntax, of RISC-V plainly.
+_HEADS = (".syntax unified; .thumb\n", ".syntax divided; .thumb\n", "")
+_COMMENT = re.compile(rb"/\*.*?\*/", re.DOTALL)
 _OPERANDS = ("gnu_asm_output_operand", "gnu_asm_input_operand")
 _REGISTERS = re.compile(r"\br(\d+)(?:\s*-\s*r(\d+))?\b", re.IGNORECASE)
 _OPERAND = re.compile(r"%(?:([A-Za-z]?)(?:(\d+)|\[(\w+)\])|([%={}|]))")
@@ -51,18 +54,24 @@ def text_in(statement: Node) -> str:
 
 
 def template_of(statement: Node) -> bytes:
-    """The same in bytes."""
+    """The same in bytes, without comments that the assembler passes over within a line."""
     code = statement.child_by_field_name("assembly_code")
     return b"" if code is None else _joined(text_of(code))
 
 
 @lru_cache(maxsize=1 << 14)
 def _joined(strings: bytes) -> bytes:
-    return decode_strings(lex_fragment(strings)).text
+    return _COMMENT.sub(b" ", decode_strings(lex_fragment(strings)).text)
+
+
+def at_file_scope(text: str, options: CompileOptions) -> Assembly | None:
+    """What an assembler makes of asm at file scope; None where it refuses."""
+    made = (as_file(head + text, options) for head in _HEADS)
+    return next((it for it in made if it is not None), None)
 
 
 def as_file(text: str, options: CompileOptions) -> Assembly | None:
-    """What an assembler makes of asm at file scope; None where it refuses."""
+    """What an assembler makes of a text; None where it refuses."""
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
         file = Path(folder, "statement.s")
         file.write_text(text)

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from porter.context_switch.asm_statements import as_file, as_function, text_in
+from porter.context_switch.asm_statements import as_function, at_file_scope, text_in
 from porter.context_switch.assemble import Assembly
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import base_variable, function_name, is_local
@@ -71,7 +71,7 @@ class AssemblerFrames:
             return ""
         unread = f"that can't be read, '{one_line(statement)}': does it look into frames?"
         if around is None:
-            alone = as_file(text, self._resumers.options)
+            alone = at_file_scope(text, self._resumers.options)
             if alone is None:
                 return unread
             every = (

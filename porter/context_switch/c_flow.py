@@ -288,6 +288,11 @@ class CUnits:
             if around is not None and around.type == "gnu_asm_expression":
                 yield around
 
+    def outside_functions(self, file: Path) -> list[str]:
+        """The texts of those that stand in no function."""
+        statements = self.asm_statements(file)
+        return [text_in(it) for it in statements if enclosing_function(it) is None]
+
     def _templates(self, file: Path) -> bytes:
         return b"\n".join(map(template_of, self.asm_statements(file)))
 
@@ -317,12 +322,17 @@ class CUnits:
         return (blank_comments(text, dialect_of(text)) for text in texts)
 
     def assembler_text(self, name: bytes) -> bytes | None:
-        """The text of assembler files from a label on to the next function; None without any."""
+        """The text of assembler files from a label on to the next function, and of asm outside of
+        functions that has it; None without any."""
         label = re.compile(rb"(?m)^\s*%s\b(?!\s*,)[^\n]*\n(.*?)(?=^\s*\.(?:type|global|globl|thumb_"
                            rb"func|size|end)\b|^\s*(?:EXPORT|PUBLIC|ENDP|END)\b|\Z)"
                            % re.escape(name), re.DOTALL)  # fmt: skip
         found = [match.group(1) for file in self._assembler
                  for match in label.finditer(self._written(file))]  # fmt: skip
+        own = re.compile(rb"(?:^|[\n;:])\s*%s\s*:" % re.escape(name))
+        found += [text for file in self._naming(name) if _ASM.search(self._text(file))
+                  for it in self.outside_functions(file)
+                  if own.search(text := it.encode("latin-1"))]  # fmt: skip
         return b"\n".join(found) if found else None
 
     def ends(

@@ -5,11 +5,12 @@ The only closure of calls: whatever a handler's callees are asked for is asked a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
 from porter.context_switch.bodies import Body
+from porter.context_switch.c_nodes import calls_in
 from porter.context_switch.calls import Calls, Unless, all_of
 from porter.source.c_tree import Node
 
@@ -25,6 +26,9 @@ class Made(Protocol):
 
     def within(self, node: Node) -> Calls:
         """Where a part of a function in C goes."""
+
+    def by(self, call: Node) -> Calls:
+        """Where a call in C goes."""
 
     def body(self, name: str) -> Body:
         """What the project has of it."""
@@ -57,6 +61,17 @@ class Callees:
     def names_in(self, name: str) -> frozenset[str]:
         """What a function calls by name."""
         return self._made.of(name).names
+
+    def by_pointers(self, names: Collection[str], part: Node) -> Iterator[Node]:
+        """Calls in a part of C that name none of these and may come to one."""
+        for call, called in calls_in(part) if names else ():
+            if called.decode("latin-1") not in names and not self.by(call).isdisjoint(names):
+                yield call
+
+    def by(self, call: Node) -> frozenset[str]:
+        """What a call in C may come to at once."""
+        made = self._made.by(call)
+        return made.names.union(*map(self._taking, made.pointers))
 
     def calls_nobody_knows(self, part: Node) -> bool:
         """Whether there are calls through pointers to functions of which none has its address

@@ -140,11 +140,10 @@ class CallsMade:
     def within(self, node: Node, unless: Unless = lambda _: False) -> Calls:
         """Where a function or a part of it goes, in C."""
         around = node if node.type == "function_definition" else enclosing_function(node)
-        own = self._locals(around) if around is not None else frozenset()
         found = NOWHERE
         for call, _ in calls_in(node):
             if not unless(call):
-                found |= self._by(call, own)
+                found |= self.by(call)
         for statement in captured(node, _STATEMENTS, "it"):
             found |= branches_in(text_in(statement))
         if node == around:
@@ -152,10 +151,13 @@ class CallsMade:
             found |= Calls(frozenset(it.decode("latin-1") for it in cleaning))
         return found
 
-    def _by(self, call: Node, own: frozenset[bytes]) -> Calls:
+    def by(self, call: Node) -> Calls:
+        """Where a call in C goes."""
         callee = call.child_by_field_name("function")
         if callee is None:
             return NOWHERE
+        around = enclosing_function(call)
+        own = self._locals(around) if around is not None else frozenset[bytes]()
         arguments = arguments_of(call)
         plain = strip_parentheses(callee)
         mentioned = {text_of(it) for it in captured(callee, _NAMES, "it")} - own

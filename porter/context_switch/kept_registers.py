@@ -61,6 +61,11 @@ class KeptRegisters:
                         f"{it.road}, which {what}: does it touch what is the task's, wait, or ask "
                         "for a mask? Write instructions by their names, and registers too"
                     )
+            if it.body.assembler and it.name not in self._assembled:
+                raise NotTranscribable(
+                    f"{it.road}, which can't be assembled: does it touch what is the task's, wait, "
+                    "or ask for a mask? Give its file what it needs (-I DIR, -D NAME)"
+                )
             if it.name in self._touching and it.name not in self._parts.names:
                 raise NotTranscribable(
                     f"{it.road} of {self._touching[it.name]}: on the machine these are the task's, "
@@ -72,6 +77,12 @@ class KeptRegisters:
                     f"{it.road}, which {it.body.cplusplus.file.name} names, C++ {what}: what is "
                     "called there isn't followed. Let C do it"
                 )
+
+    @cached_property
+    def _assembled(self) -> frozenset[str]:
+        """What assembler defines that can be looked at."""
+        every = (*self._resumers.in_assembler(), *self._resumers.outside())
+        return frozenset(name for _, _, function in every for name in function.names)
 
     @cached_property
     def _touching(self) -> dict[str, str]:

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
 from porter.context_switch.armcc import suited
-from porter.context_switch.asm_statements import as_file, text_in
+from porter.context_switch.asm_statements import at_file_scope
 from porter.context_switch.assemble import (
     Assembly,
     CompileError,
@@ -39,7 +39,7 @@ from porter.context_switch.result import (
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias
 from porter.project.vectors import PENDSV, RESET, Vectors
-from porter.source.c_tree import Node, enclosing_function
+from porter.source.c_tree import Node
 from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES
 
 _HEADERS = frozenset({".h", ".hpp", ".hh", ".hxx"})
@@ -213,11 +213,12 @@ class Resumers:
     def _outside_in(self, file: Path) -> list[Assembly]:
         """Each of a file's asm statements at file scope by itself, or all of them together where
         one needs another's macros."""
-        statements = self._units.asm_statements(file)
-        texts = [text_in(it) for it in statements if enclosing_function(it) is None]
-        found = [as_file(text, self.options) for text in texts]
+        texts = self._units.outside_functions(file)
+        folders = (file.parent, *self.options.include_dirs)
+        options = replace(self.options, include_dirs=folders)
+        found = [at_file_scope(text, options) for text in texts]
         if None in found and len(texts) > 1:
-            found = [as_file("\n".join(texts), self.options), *found]
+            found = [at_file_scope("\n".join(texts), options), *found]
         return [it for it in found if it is not None]
 
     def statements(self, having: re.Pattern[bytes]) -> Iterator[tuple[Path, Node]]:

@@ -62,6 +62,15 @@ ASKS = {
     "kept by asm": (PRIMASK, "uint32_t was;\nvoid schedule(void) {\n"
                              '    __asm volatile("mrs %0, primask" : "=r"(was)); }\n'
                              "void other(void) { if (was) entries++; }"),
+    "a member calls": (PRIMASK, "struct o { uint32_t (*get)(void); };\n"
+                                "static const struct o port = { .get = pri }, *at = &port;\n"
+                                "void schedule(void) { if (at->get()) entries++; }"),
+    "a table calls": (PRIMASK, "static uint32_t any(void) { return pri(); }\n"
+                               "static uint32_t (*const get[])(void) = { any };\n"
+                               "static uint32_t all(void) { return get[0](); }\n"
+                               "void schedule(void) { if (all()) entries++; }"),
+    "a comment in asm": (PRIMASK, "void schedule(void) { uint32_t m; __asm volatile(\n"
+                                  '    "mrs %0, /* it */ primask" : "=r"(m)); if (m) entries++; }'),
     "BASEPRI": (BASEPRI, "static void locked(void) { if (base() == 0) for (;;); }\n"
                          "void schedule(void) { locked(); }"),
     "or": (PRIMASK, "void fail(void) { entries++; }\n"
@@ -100,6 +109,16 @@ ALLOWED = {
                                  "void other(void) { uint32_t m = enter(); if (m) leave(m); }"),
     "another's own": (PRIMASK, "uint32_t was;\nvoid schedule(void) { leave(enter()); }\n"
                                "void other(void) { was = enter(); if (was) entries++; }"),
+    "by members": (PRIMASK, "static const struct { uint32_t (*take)(void);\n"
+                            "    void (*give)(uint32_t); } lock = {\n"
+                            "    .take = enter, .give = leave };\n"
+                            "void schedule(void) { uint32_t m = lock.take(); lock.give(m); }"),
+    "another member": (PRIMASK, "static uint32_t near(void) { return 1; }\n"
+                                "static const struct { uint32_t (*get)(void);\n"
+                                "    uint32_t (*near)(void); } port = {\n"
+                                "    .get = pri, .near = near };\n"
+                                "void other(void) { if (port.get()) entries++; }\n"
+                                "void schedule(void) { if (port.near()) entries++; }"),
     "elsewhere": (PRIMASK, "void other(void) { if (pri()) for (;;); }\nvoid schedule(void) { }"),
 }  # fmt: skip
 

@@ -288,6 +288,14 @@ DATA: dict[str, tuple[str, str]] = {
     "of no register": (".hword 0x2000; bx lr", ""),
 }
 
+OUTSIDE = ".global deep; .type deep, %function; deep: ldr r1, =seen; {}; bx lr; .ltorg"
+AT_FILE_SCOPE: dict[str, tuple[str, str]] = {
+    "reads": (OUTSIDE.format("str r8, [r1]"), r"deep\(\) of other.c, which reads r8"),
+    "its own": (OUTSIDE.format("str r0, [r1]"), ""),
+    "includes": ('.include \\"body.s\\"', r"deep\(\) of other.c, which reads r8"),
+    "is unknown": (OUTSIDE.format("store r8"), r"deep\(\), which can't be assembled"),
+}
+
 
 def project(
     folder: Path, functions: dict[str, str], c: str, vectors: Vectors | None = None
@@ -303,6 +311,7 @@ def project(
     )
     (folder / "callees.S").write_text(HEAD + bodies)
     files = (*tree.files, folder / "callees.S", *sorted(folder.glob("*.cpp")))
+    files += tuple(sorted(folder.glob("other.c")))
     return ProjectData(files, tree.options, CUnits(files, tree.options), vectors=vectors)
 
 
@@ -375,6 +384,18 @@ def test_a_jump_may_go_to_what_nothing_else_leads_to(name: str, tmp_path: Path) 
     body, why = JUMPS[name]
     found = told(tmp_path, body)
     assert why in found if why else not found
+
+
+@pytest.mark.parametrize("weak", [True, False])
+@pytest.mark.parametrize("name", AT_FILE_SCOPE)
+def test_asm_outside_of_functions_defines_some(name: str, weak: bool, tmp_path: Path) -> None:
+    text, why = AT_FILE_SCOPE[name]
+    lines = text.replace(";", r"\n")
+    (tmp_path / "other.c").write_text(f'unsigned seen;\n__asm("{lines}");\n')
+    (tmp_path / "body.s").write_text(OUTSIDE.format("str r8, [r1]").replace(";", "\n") + "\n")
+    deep = "__attribute__((weak)) void deep(void) { }\n" if weak else "void deep(void);\n"
+    found = refused(project(tmp_path, {}, f"{deep}void schedule(void) {{ deep(); }}\n"))
+    assert re.search(why, found) if why else not found
 
 
 @pytest.mark.parametrize("name", DATA)

@@ -34,6 +34,23 @@ WAITS = {
     "a callee": "static void sleep(void) { while (!tasks[0].state); }\n"
                 "void schedule(void) { sleep(); }",
     "counts": "static int n; void schedule(void) { while (!ready) n++; }",
+    "a jump back": "void schedule(void) { again: if (!ready) goto again; }",
+    "a jump by a switch": "void schedule(void) {\n"
+                          "    again: switch (ready) { case 0: goto again; default: break; } }",
+    "a way out": "void schedule(void) { again: if (ready) return; goto again; }",
+    "calls itself": "void schedule(void) { if (!ready) { schedule(); return; } }",
+    "call each other": "static void second(void);\n"
+                       "static void first(void) { if (!ready) second(); }\n"
+                       "static void second(void) { first(); }\nvoid schedule(void) { first(); }",
+    "a pointer": "void schedule(void) { volatile uint32_t *p = &ready; do { } while (!*p); }",
+    "a parameter": "static void wait(volatile uint32_t *p) { while (!*p); }\n"
+                   "void schedule(void) { wait(&ready); }",
+    "an atomic read": "static uint32_t flag;\nvoid schedule(void) {\n"
+                      "    while (!__atomic_load_n(&flag, __ATOMIC_SEQ_CST)); }",
+    "beside a comma": "static int n; void schedule(void) { while (n++, !ready); }",
+    "counts what came": "void schedule(void) {\n"
+                        "    for (int i = 0; i < 10;) { if (ready) i++; } }",
+    "collects": "void schedule(void) { uint32_t done = 0; do done |= ready; while (!done); }",
 }  # fmt: skip
 GOES_ON = {
     "looks further": "void schedule(void) {\n"
@@ -50,6 +67,19 @@ GOES_ON = {
                             "void idle(void) { while (!ready) __WFI(); }\n"
                             "void begin(void) { create(idle); }\n"
                             "void schedule(void) { if (hook) hook(); }",
+    "jumps further": "void schedule(void) {\n"
+                     "    static int i; again: i = (i + 1) % 4; if (!tasks[i].state) goto again; }",
+    "jumps ahead": "void schedule(void) { if (!ready) goto out; ready = 0; out: ; }",
+    "calls itself for less": "static void all(struct task *t) { if (t) all(t->next); }\n"
+                             "void schedule(void) { all(tasks); }",
+    "until it is done": "static int left;\n"
+                        "void schedule(void) { if (left) { left--; schedule(); } }",
+    "through a pointer": "void schedule(void) {\n"
+                         "    volatile uint32_t *p = &ready; while (*p) ready &= ready - 1; }",
+    "of what a pointer changes": "void schedule(void) {\n"
+                                 "    volatile uint32_t *p = &ready; while (ready) *p &= *p - 1; }",
+    "either way": "static int fast; void schedule(void) {\n"
+                  "    for (int i = 0; i < 10;) { if (fast) i += 2; else i++; } }",
     "another": "void other(void) { while (!ready); }\nvoid schedule(void) { }",
 }  # fmt: skip
 
