@@ -32,7 +32,7 @@ from porter.program.staying import file_stays
 from porter.project.build import Build, read_build, with_files, with_folders
 from porter.project.domain import Domain
 from porter.project.likely_core import likely_core
-from porter.project.linker_symbols import linker_aliases, linker_symbols
+from porter.project.linker_symbols import LinkerAlias, linker_aliases, linker_symbols
 from porter.project.outside import Outside
 from porter.project.request import NOTHING_MORE, Request
 from porter.project.vectors import SYSTEM, TICK, Vectors, VectorTable, tables_in_asm, tables_in_c
@@ -96,6 +96,8 @@ class WholeProject:
         self.sources = sources
         self.scripts = list(scripts)
         self.linked, self.aliases = linker_symbols(self.scripts), linker_aliases(self.scripts)
+        renamed = {it for linking in build.linked for it in linking.renamed}
+        self.aliases += [LinkerAlias(name, of) for name, of in sorted(renamed)]
         self.switches: dict[Path, list[SwitchPort]] = {}
         self.numbered = Numbered(self.build.options)
         self._registers: dict[int, Registers] = {}

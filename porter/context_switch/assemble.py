@@ -42,6 +42,7 @@ _LABELS = re.compile(r"^\s*(?:[\w.$]+:\s*)+|^\d+\w*\s+")
 _SECTION = re.compile(r"^\s*\.section\s+[^\s,]+(,?)", re.ASCII)
 _INSTRUCTION = re.compile(r"\s*(?:[\w.$]+:\s*)*[A-Za-z]")
 _FILE = re.compile(r'^\s*\.file\s+".*$', re.MULTILINE)  # would be what the line table calls it
+_DEFINED = re.compile(r"^/\* .*:[NO]F \*/.*?(\w+) \(", re.MULTILINE)  # of GCC's -aux-info
 _MARKER = re.compile(r'# (\d+) "(.*)"[ \d]*$')
 
 
@@ -165,6 +166,19 @@ def stack_use(source: Path, options: CompileOptions) -> dict[str, int | None]:
         place.rpartition(":")[2]: int(used) if kind == "static" else None
         for place, used, kind in lines
     }
+
+
+def functions_in(source: Path, options: CompileOptions) -> frozenset[str]:
+    """Functions that a C file and its headers define, as the compiler reads them; none of a file
+    that it refuses."""
+    with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder, readable(source) as text:
+        listed = Path(folder, "unit.txt")
+        command = [options.compiler, *flags(source, options), "-w", "-fsyntax-only"]
+        try:
+            run([*command, "-aux-info", str(listed), str(text)])
+        except CompileError:
+            return frozenset()
+        return frozenset(_DEFINED.findall(listed.read_text(errors="replace")))
 
 
 def constant(source: Path, options: CompileOptions, expression: str) -> int | None:

@@ -16,7 +16,13 @@ from pathlib import Path
 
 from porter.context_switch.armcc import suited
 from porter.context_switch.asm_statements import template_of, text_in
-from porter.context_switch.assemble import CompileError, constant, preprocess, stack_use
+from porter.context_switch.assemble import (
+    CompileError,
+    constant,
+    functions_in,
+    preprocess,
+    stack_use,
+)
 from porter.context_switch.c_nodes import (
     assignments_to,
     base_of,
@@ -25,6 +31,7 @@ from porter.context_switch.c_nodes import (
     function_name,
     is_compared,
     is_declarator,
+    is_function,
     is_local,
     is_read,
     parameter_name,
@@ -34,6 +41,7 @@ from porter.context_switch.c_nodes import (
 from porter.context_switch.casts import with_casts
 from porter.context_switch.cplusplus import Cplusplus
 from porter.context_switch.recipe import begins_otherwise, conditions_of_port, new_body
+from porter.context_switch.result import NotTranscribable
 from porter.context_switch.statement_values import whole_of
 from porter.project.compile_options import CompileOptions
 from porter.source.arithmetic import literal
@@ -43,8 +51,10 @@ from porter.source.c_tree import (
     Node,
     SyntaxTree,
     ancestors,
+    captured,
     enclosing_function,
     outermost,
+    query,
     text_of,
 )
 from porter.source.comments import blank
@@ -55,6 +65,7 @@ _LARGEST = 0xFFFF_FFFF  # a word
 _NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
 _WORD = re.compile(rb"\w+")
 _ASM = re.compile(rb"\b(?:__)?asm(?:__)?\b")
+_FUNCTIONS = query("(function_definition) @it")
 
 
 class CUnits:
@@ -82,6 +93,7 @@ class CUnits:
         self.templates = cache(self._templates)
         self._constant = cache(lambda file, it: constant(file, self._beside(file), it))
         self.stack_use = cache(self._stack_use)
+        self.unread_in = cache(self._unread_in)
 
     def _preprocessed(self, file: Path) -> bytes:
         text = without_checks(file, self._written(file))
@@ -166,6 +178,29 @@ class CUnits:
             ):
                 found.append(around)
         return found
+
+    def unread(self, name: bytes) -> Path | None:
+        """A file that defines a function, as the compiler says, in words that nobody reads here: in
+        front of it something has no type, or it has none itself."""
+        return next((it for it in self._naming(name) if name in self.unread_in(it)), None)
+
+    def unread_functions(self) -> Iterator[tuple[Path, bytes]]:
+        """All such functions."""
+        for file in self._sources:
+            yield from ((file, name) for name in sorted(self.unread_in(file)))
+
+    def _unread_in(self, file: Path) -> frozenset[bytes]:
+        root = self._tree(file).root
+        found = list(captured(root, _FUNCTIONS, "it"))
+        if not root.has_error and all(map(is_function, found)):
+            return frozenset()
+        compiled = set[bytes]()
+        with (
+            suppress(NotTranscribable),
+            suited(file, self._headers, self._options) as options,
+        ):
+            compiled = {name.encode() for name in functions_in(file, options)}
+        return frozenset(compiled - {function_name(it) for it in found if is_function(it)})
 
     def homes(self, name: bytes) -> dict[Path, list[Node]]:
         """The same, by file."""
@@ -389,6 +424,8 @@ class CUnits:
             return [parent]
         if parent.type == "conditional_expression":
             return None if parent.child_by_field_name("condition") == node else [parent]
+        if parent.type == "generic_expression":
+            return [parent] if parent.named_children[0] != node else []
         if parent.type == "comma_expression":
             return [parent] if parent.child_by_field_name("right") == node else []
         if parent.type == "return_statement":

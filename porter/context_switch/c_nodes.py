@@ -33,6 +33,13 @@ def calls_in(node: Node) -> Iterator[tuple[Node, bytes]]:
             yield call, text_of(callee)
 
 
+def is_function(definition: Node) -> bool:
+    """Whether a definition was read as a function's: without a type it looks like a variable's."""
+    declarator = definition.child_by_field_name("declarator")
+    parts = walk(declarator) if declarator is not None else ()
+    return any(it.type == "function_declarator" for it in parts)
+
+
 def function_name(definition: Node) -> bytes:
     """The name of a function definition."""
     name = declared_name(definition.child_by_field_name("declarator"))
@@ -52,7 +59,8 @@ def parameter_name(definition: Node, place: int) -> bytes | None:
 
 
 def parameters_named(definition: Node) -> int:
-    """How many parameters a function's definition declares, with types, between its parentheses."""
+    """How many parameters a function's definition names between its parentheses, with types there
+    or behind them."""
     return len(_parameter_names(definition))
 
 
@@ -69,9 +77,9 @@ def parameters_of(definition: Node) -> int | None:
 
 def _parameter_names(definition: Node) -> list[bytes | None]:
     listed = next((node for node in walk(definition) if node.type == "parameter_list"), None)
-    parameters = (it for it in (listed.named_children if listed is not None else ())
-                  if it.type == "parameter_declaration")  # fmt: skip
-    names = (declared_name(it.child_by_field_name("declarator")) for it in parameters)
+    names = (declared_name(it.child_by_field_name("declarator") or it)
+             for it in (listed.named_children if listed is not None else ())
+             if it.type in ("parameter_declaration", "identifier"))  # fmt: skip
     return [text_of(it) if it is not None else None for it in names]
 
 

@@ -21,7 +21,7 @@ from porter.context_switch.parts import Parts
 from porter.context_switch.register_flow import RegisterFlow
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.resumers import Resumers, is_apart
-from porter.context_switch.unread_asm import UnreadAsm, is_name, unread
+from porter.context_switch.unread import Unread, is_name, unread
 from porter.project.compile_options import CompileOptions
 from porter.source.c_tree import Node, enclosing_function, one_line, text_of, walk
 
@@ -45,7 +45,7 @@ class KeptRegisters:
         resumers: Resumers,
         callees: Callees,
         parts: Parts,
-        unread: UnreadAsm,
+        unread: Unread,
         words: ArgumentWords,
     ) -> None:
         self._resumers, self._callees, self._parts = resumers, callees, parts
@@ -55,6 +55,12 @@ class KeptRegisters:
         """NotTranscribable where one of these functions, or one that it leads to, touches some, or
         has asm that can't be asked for it or for anything else."""
         for it in self._callees.of(called):
+            if (file := self._unread.home_of(it.name)) is not None:
+                raise NotTranscribable(
+                    f"{it.road} of {file.name}, which can't be read there: does it touch what is "
+                    "the task's, wait, or ask for a mask? Give it, and what stands in front of it, "
+                    "a type (int f(void))"
+                )
             for definition in it.body.definitions:
                 if what := self._unread.why(definition):
                     raise NotTranscribable(

@@ -32,6 +32,8 @@ def only_in_handler(pick: Pick, units: CUnits, callees: Callees, resumers: Resum
     for it in callees.of(called):
         if any(map(_reads_icsr, it.body.definitions)):
             return f"{it.name}(), which choosing a task may call, asks for the handler's mode"
+    for file, name in units.unread_functions():
+        return f"{name.decode('latin-1')}() of {file.name} can't be read: does it look into frames?"
     if followed := follows_saved(pick, units, resumers.starts):
         return followed
     return not_read(pick.nodes, units, callees, resumers)

@@ -24,7 +24,7 @@ from porter.context_switch.resumers import Resumers
 from porter.context_switch.services import Services
 from porter.context_switch.set_later import SetLater
 from porter.context_switch.taken_addresses import TakenAddresses
-from porter.context_switch.unread_asm import UnreadAsm
+from porter.context_switch.unread import Unread
 from porter.context_switch.volatile_types import VolatileTypes
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
@@ -73,7 +73,7 @@ class ProjectData:
         words = CArgumentWords(self.units, lambda: taken.taking(None)).of
         self.private = PrivateRegisters(files, objects, words)
         self.kept = KeptRegisters(
-            self.resumers, self.callees, self.parts, UnreadAsm(self.units), words
+            self.resumers, self.callees, self.parts, Unread(self.units), words
         )
         self.lost_writes = LostWrites(self.resumers, self.callees, self.units)
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from porter.project.linking import Linking, parse_linking
 
+ROOT = Path(__file__).resolve().parents[2]
 HERE = Path("/project/app")
 PROGRAM = Linking(HERE / "b/main.elf", (HERE / "b/linker.ld",))
 
@@ -42,3 +45,67 @@ def test_program_and_script(command: str) -> None:
 )
 def test_another_command(command: str) -> None:
     assert parse_linking(command.split(), HERE) is None
+
+
+@pytest.mark.parametrize(
+    ("options", "renamed"),
+    [
+        ("-Wl,--wrap=hook", (("hook", "__wrap_hook"), ("__real_hook", "hook"))),
+        ("-Wl,--wrap,hook", (("hook", "__wrap_hook"), ("__real_hook", "hook"))),
+        ("-Xlinker --defsym=hook=other", (("hook", "other"),)),
+        ("-Wl,--defsym,next=first+4", (("next", "first"),)),
+        ("-Wl,--defsym=size=0x400", ()),
+    ],
+)
+@pytest.mark.parametrize("in_file", [False, True])
+def test_names_with_another_meaning(
+    options: str, renamed: tuple[tuple[str, str], ...], in_file: bool, tmp_path: Path
+) -> None:
+    (tmp_path / "link.opt").write_text(f'main.o "other.o"\n{options}\n')
+    given = "@link.opt" if in_file else options
+    found = parse_linking(f"gcc main.o {given} -o a.elf -Tb.ld".split(), tmp_path)
+    assert found == Linking(tmp_path / "a.elf", (tmp_path / "b.ld",), renamed)
+
+
+HANDLER = """\
+    .syntax unified
+    .thumb
+    .global PendSV_Handler
+    .type PendSV_Handler, %function
+PendSV_Handler:
+    mrs r0, psp
+    stmdb r0!, {r4-r11, lr}
+    ldr r4, =current
+    ldr r2, [r4]
+    str r0, [r2]
+    bl schedule
+    ldr r2, [r4]
+    ldr r0, [r2]
+    ldmia r0!, {r4-r11, lr}
+    msr psp, r0
+    bx lr
+"""
+MAIN = """\
+struct task { unsigned *sp; } *current, *ready;
+unsigned seen;
+void schedule(void) { current = ready; }
+void __wrap_schedule(void) { unsigned v; __asm volatile("mov %0, r8" : "=r"(v)); seen = v; }
+int main(void) { for (;;); }
+"""
+
+
+@pytest.mark.parametrize("wrapped", [True, False])
+def test_a_wrapper_is_what_a_handler_calls(wrapped: bool, tmp_path: Path) -> None:
+    (tmp_path / "switch.S").write_text(HANDLER)
+    (tmp_path / "main.c").write_text(MAIN)
+    option = "-Wl,--wrap=schedule" if wrapped else ""
+    (tmp_path / "Makefile").write_text(
+        "a.elf: main.c switch.S\n\tarm-none-eabi-gcc -mcpu=cortex-m3 -mthumb -c main.c -o main.o\n"
+        "\tarm-none-eabi-gcc -mcpu=cortex-m3 -mthumb -c switch.S -o switch.o\n"
+        f"\tarm-none-eabi-gcc -mcpu=cortex-m3 {option} main.o switch.o -o a.elf\n"
+    )
+    fvmkit = [sys.executable, "-m", "composer.cli", "port", str(tmp_path)]
+    result = subprocess.run(fvmkit, capture_output=True, text=True, cwd=ROOT)
+    told = "leads to __wrap_schedule() of main.c, which reads r8 of its caller"
+    assert (told in result.stderr) == wrapped, result.stderr
+    assert result.returncode == (1 if wrapped else 0), result.stderr

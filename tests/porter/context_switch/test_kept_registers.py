@@ -386,6 +386,22 @@ def test_a_jump_may_go_to_what_nothing_else_leads_to(name: str, tmp_path: Path) 
     assert why in found if why else not found
 
 
+@pytest.mark.parametrize(
+    ("c", "why"),
+    [
+        ("extern before();\nvoid schedule(void) { }\n", r"schedule\(\) of switch.c, which can't"),
+        ("count() { return 0; }\nvoid schedule(void) { count(); }\n", r"leads to count\(\) of sw"),
+        ("static count(void) { return 0; }\nvoid schedule(void) { count(); }\n", r"count\(\) of"),
+        ("extern int before();\nvoid schedule(void) { before(); }\n", ""),
+        ("int count(n) int n; { return n; }\nvoid schedule(void) { count(0); }\n", ""),
+        ("static other;\nvoid schedule(void) { other++; }\n", ""),
+    ],
+)
+def test_c_without_types_hides_nothing(c: str, why: str, tmp_path: Path) -> None:
+    found = refused(project(tmp_path, {}, c))
+    assert re.search(why, found) if why else not found
+
+
 @pytest.mark.parametrize("weak", [True, False])
 @pytest.mark.parametrize("name", AT_FILE_SCOPE)
 def test_asm_outside_of_functions_defines_some(name: str, weak: bool, tmp_path: Path) -> None:

@@ -74,6 +74,9 @@ FOLLOWS = {
     "any number of arguments": "void take(int n, ...) { (void)n; }\n"
     "void f(struct task *t) { take(1, t->sp); }",
     "an element backwards": "void f(struct task *t) { 9[t->sp] = 3; }",
+    "types behind": "static void pc(p, v) unsigned *p; unsigned v; { p[9] = v; }\n"
+    "void f(struct task *t) { pc(t->sp, 3); }",
+    "by type": "void f(struct task *t) {\n    _Generic(t->sp, default: t->sp)[9] = 3; }",
     "an element of a number": "void f(struct task *t) { int i = 0; i[(uint32_t **)t][9] = 3; }",
     "asm that gets the block": "void f(struct task *t) { uint32_t *sp;\n"
     '    __asm("ldr %0, %1" : "=r"(sp) : "m"(*t)); sp[9] = 3; }',
@@ -270,6 +273,13 @@ def test_assembler_that_finds_tasks_itself_may_look_into_frames(
     (reason,) = [port.reason for port in tree.port() if port.name == "PendSV_Handler"]
     told = "fast yield by itself (dump() of dump.S is assembler and finds tasks by running"
     assert (told in reason) is found
+
+
+def test_what_the_compiler_alone_reads_may_look_into_frames(tmp_path: Path) -> None:
+    hidden = "extern before();\nvoid f(struct task *t) { t->sp[9] = 3; }"
+    assert "f() of switch.c can't be read: does it look into frames?" in why(
+        tmp_path, f"{CHOICE}{hidden}"
+    )
 
 
 def test_a_file_may_have_another_idea_of_the_running_task(tmp_path: Path) -> None:

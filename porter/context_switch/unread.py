@@ -1,4 +1,5 @@
-"""Words of asm in C by which nobody can tell what it does.
+"""Functions of C that can't be read, and words of asm in others by which nobody can tell what it
+does.
 
 Whatever is asked of asm statements is asked of their words: which register, mask or wait they name.
 That says nothing of an instruction that is given as a number, or whose words the assembler puts
@@ -9,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from pathlib import Path
 
 from porter.context_switch.asm_statements import template_of, text_in
 from porter.context_switch.c_flow import CUnits
@@ -40,11 +42,15 @@ _PLAIN = re.compile(
 )
 
 
-class UnreadAsm:
-    """Looks at asm statements in functions of C."""
+class Unread:
+    """Looks at functions of C, and at asm statements in them."""
 
     def __init__(self, units: CUnits) -> None:
         self._units = units
+
+    def home_of(self, name: str) -> Path | None:
+        """The file of a function that the compiler alone can read; None for any other."""
+        return self._units.unread(name.encode("latin-1"))
 
     def why(self, definition: Node) -> str:
         """What a function has of it, for a person; "" for nothing."""
