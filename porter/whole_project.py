@@ -42,6 +42,8 @@ from porter.source.edit import Edit
 from porter.source.evaluate import Evaluator
 from porter.source.source_file import SourceFile
 
+_PASTES = re.compile(rb"\\[A-Za-z_]|##|^[ \t]*[#.][ \t]*include\b", re.MULTILINE)
+
 
 def build_of(
     root: Path,
@@ -175,6 +177,7 @@ class WholeProject:
             self.entry,
             Outside(self.root, self.build.options, self.scripts),
             self._assembled,
+            self._wanted,
             self._lost,
         )
 
@@ -219,6 +222,11 @@ class WholeProject:
         """What a file in assembler defines for others; nothing where it can't be assembled."""
         made = assembled(source.path, self.build.options)
         return made.object.exported if made is not None else ()
+
+    def _wanted(self, source: SourceFile) -> Collection[str]:
+        """What a file in assembler asks others for, where macros may put a name together."""
+        made = assembled(source.path, self.build.options) if _PASTES.search(source.data) else None
+        return made.object.wanted() if made is not None else ()
 
     def _lost(self, source: SourceFile) -> list[range]:
         """Where functions for exceptions stood that a machine doesn't have."""

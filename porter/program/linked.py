@@ -27,7 +27,8 @@ class Linked:
     """Answers for the `live` files of a project, those that take part in the ported build, of all
     `sources`. `rewritten`: functions of a file that are written again; `described`: the vectors of
     its description; `entry`: what start-up code calls in the end; `assembled`: names that a file
-    in assembler defines; `lost`: where functions stood that serve what a machine hasn't."""
+    in assembler defines, `wanted`: those that it takes from others; `lost`: where functions stood
+    that serve what a machine hasn't."""
 
     knowledge: Knowledge
     sources: Sequence[SourceFile]
@@ -38,6 +39,7 @@ class Linked:
     entry: str
     outside: Outside
     assembled: Callable[[SourceFile], Collection[str]]
+    wanted: Callable[[SourceFile], Collection[str]]
     lost: Callable[[SourceFile], Iterable[range]]
 
     @property
@@ -106,7 +108,7 @@ class Linked:
         folders = [*named, *dict.fromkeys(it.path.parent for it in self.live)]
         for source in self.live:
             if source.is_asm:
-                graph.add_asm(source, self.lost(source))
+                graph.add_asm(source, self.lost(source), self.wanted(source))
             else:
                 text = self.knowledge.text(source)
                 graph.add_c(text, self.rewritten(source), self._compiled_in(text))

@@ -116,6 +116,9 @@ class CallGraph:
             if (macro := parse_define(directive)) is not None:
                 names = self.edges.setdefault(macro.name.decode("latin-1"), set())
                 names |= _references(macro.body, macros)
+            elif directive.name == b"pragma":  # weak f = g, required = f
+                pragma = text.file.data[directive.start : directive.end]
+                self.roots |= {canonical(word, macros) for word in _WORD.findall(pragma)}
 
     def add_part(self, data: bytes, macros: MacroTable) -> None:
         """What a file includes that is none of C by its name: every word of it is a reference, and
@@ -125,9 +128,14 @@ class CallGraph:
         self.roots |= names
         self.pasted |= names  # no more than these are they found where code is looked at
 
-    def add_asm(self, file: SourceFile, without: Iterable[range] = ()) -> None:
-        """Every word of an assembler file counts as a reference, but in places that it loses."""
+    def add_asm(
+        self, file: SourceFile, without: Iterable[range] = (), wanted: Iterable[str] = ()
+    ) -> None:
+        """Every word of an assembler file counts as a reference, but in places that it loses, and
+        so does what is `wanted` where its macros put the name together."""
         places = list(without)
+        written = {match.decode("latin-1") for match in _WORD.findall(file.data)}
+        self.roots |= set(wanted) - written
         self.roots |= {
             match.group().decode("latin-1")
             for match in _WORD.finditer(file.data)
@@ -196,7 +204,8 @@ class CallGraph:
             if (depth or initialising or number < made) and token.kind == "identifier":
                 names.add(canonical(token.text, macros))
             elif token.kind == "string":
-                self.roots |= {m.decode("latin-1") for m in _WORD.findall(token.text)}
+                words = _WORD.findall(_text_from(tokens, number))
+                self.roots |= {word.decode("latin-1") for word in words}
 
 
 def _behind_use(tokens: Sequence[Token], index: int) -> int:
@@ -228,16 +237,28 @@ def _references(tokens: Iterable[Token], macros: MacroTable) -> set[str]:
     """Identifiers, and the words of asm templates."""
     names: set[str] = set()
     in_asm = False
-    for token in tokens:
+    tokens = list(tokens)
+    for number, token in enumerate(tokens):
         if token.kind == "identifier":
             in_asm = in_asm or token.text in ASM_WORDS
             names.add(canonical(token.text, macros))
         elif token.text == b";":
             in_asm = False
         elif token.kind == "string" and in_asm:
-            words = _WORD.findall(decode_strings([token]).text)
+            words = _WORD.findall(_text_from(tokens, number))
             names |= {word.decode("latin-1") for word in words}
     return names
+
+
+def _text_from(tokens: Sequence[Token], index: int) -> bytes:
+    """The text that begins with a string literal, of all those that C joins with it; "" in the
+    middle of one."""
+    if index and tokens[index - 1].kind == "string":
+        return b""
+    end = index
+    while end < len(tokens) and tokens[end].kind == "string":
+        end += 1
+    return decode_strings(tokens[index:end]).text
 
 
 def _pasted(tokens: Sequence[Token], macros: MacroTable) -> Iterator[str]:

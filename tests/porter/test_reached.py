@@ -116,6 +116,49 @@ def test_what_an_included_file_names_is_used(
     assert is_left(port_files(tmp_path, files, None)) is left
 
 
+ASSEMBLER = b""".syntax unified
+.thumb
+.macro go first, second
+    bl \\first\\()_\\second
+.endm
+.global entry
+.type entry, %function
+entry:
+    push {lr}
+    go NAMES
+    pop {pc}
+"""
+
+
+@pytest.mark.parametrize(("names", "left"), [(b"set, msp", False), (b"other, msp", True)])
+def test_what_macros_of_the_assembler_name_is_used(
+    tmp_path: Path, names: bytes, left: bool
+) -> None:
+    code = b"void entry(void);\nvoid other_msp(void) { }\nvoid set_msp(void)" + BODY
+    main = b"int main(void) { entry(); return 0; }\n"
+    files = {"main.c": code + main, "entry.S": ASSEMBLER.replace(b"NAMES", names)}
+    files["set.h"] = b"void set_msp(void);\n"
+    assert is_left(port_files(tmp_path, files, None)) is left
+
+
+@pytest.mark.parametrize(
+    ("code", "left"),
+    [
+        (b'void go(void) { __asm volatile("bl set_" "msp" ::: "lr"); }\n', False),
+        (b'__asm(".global go\\n.thumb_func\\ngo: b set_" "msp"); void go(void);\n', False),
+        (b"void go(void);\n#pragma weak go = set_msp\n", False),
+        (b'void go(void) { __asm volatile("nop" "\\n"); }\n', True),
+    ],
+)
+def test_what_a_text_of_several_strings_names_is_used(
+    tmp_path: Path, code: bytes, left: bool
+) -> None:
+    main = b"int main(void) { go(); return 0; }\n"
+    files = {"main.c": code + main, "msp.c": b"void set_msp(void)" + BODY}
+    files["set.h"] = b"void set_msp(void);\n"
+    assert is_left(port_files(tmp_path, files, None)) is left
+
+
 def test_a_table_is_used_by_other_files_too(tmp_path: Path) -> None:
     table = TABLE + b"const ops table = { kept };\n"
     for name, user in (
