@@ -66,7 +66,7 @@ CORTEX_M = Machine(
         safe="r4-r11",
         link="lr",
     ),
-    thread_pointer="",
+    thread_pointer=(),
     space=lambda chip: ArmSpace(),
     devices=((0x4000_0000, 0x6000_0000), (0xE000_0000, 0xE010_0000)),  # Armv7-M ARM B3.1
     register=identify,

@@ -40,10 +40,10 @@ class Machine:
     begins with; `argument`: how names of registers begin that stand for operands; `spelled`: what
     the scanner has no text for, None for nothing.
 
-    Calls and addresses. `thread_pointer`: the register of threads' variables, "" where none is
-    kept for them; `space`: where the system's registers are, by the name of a chip, None for any;
-    `devices`: where else no handler may go, as far as that is known without the chip; `register`:
-    what of the system stands at an address.
+    Calls and addresses. `thread_pointer`: names of the register of threads' variables, none where
+    none is kept for them; `space`: where the system's registers are, by the name of a chip, None
+    for any; `devices`: where else no handler may go, as far as that is known without the chip;
+    `register`: what of the system stands at an address.
 
     Handlers. `masks`: what holds interrupts off, with the text that takes it, None where every
     handler begins so; `resuming`: roles of functions that C may believe never to return;
@@ -72,7 +72,7 @@ class Machine:
     spelled: Callable[[int], str | None]
 
     calls: CallRegisters
-    thread_pointer: str
+    thread_pointer: tuple[str, ...]
     space: Callable[[str | None], SystemSpace]
     devices: tuple[tuple[int, int], ...]
     register: Callable[[int], Register | None]

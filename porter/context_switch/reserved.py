@@ -27,26 +27,27 @@ _VARIABLE = re.compile(
 _OPTION = re.compile(r"-f(?:fixed|call-used|call-saved)-\w+")
 
 
+_BUILT_IN = b"__builtin_thread_pointer"
 _THREAD = re.compile(rb"\b(?:__thread|_Thread_local|thread_local)\b")
 
 
 def refuse_thread_pointer(handler: Handler, project: ProjectData, machine: Machine) -> None:
     """NotTranscribable where what a handler calls reads the thread pointer: VCT has another than
     the task that it interrupted."""
-    pointer = machine.thread_pointer
-    if not pointer or handler.role == ROLE_OTHER:
+    names = machine.thread_pointer
+    if not names or handler.role == ROLE_OTHER:
         return
-    named = re.compile(rb"\b%s\b" % pointer.encode())
+    pointer, named = names[0], re.compile(rb"\b(?:%s)\b" % "|".join(names).encode())
     items = conditions_and_statements(handler.everything)
     for it in project.callees.of(it.function for it in items if isinstance(it, Call)):
         for node in (node for definition in it.body.definitions for node in walk(definition)):
             is_asm = node.type in ASM and named.search(template_of(node))
-            if is_asm or (
-                node.type == "identifier" and _is_per_thread(text_of(node), project.units)
-            ):
+            name = text_of(node) if node.type == "identifier" else b""
+            if is_asm or name == _BUILT_IN or _is_per_thread(name, project.units):
                 raise _reads(it.road, f"{pointer} ('{one_line(node)}')")
         outside = it.body.assembler if it.body.cplusplus is None else it.body.cplusplus.text
-        if named.search(outside) or (it.body.cplusplus is not None and _THREAD.search(outside)):
+        is_told = it.body.cplusplus is not None and _THREAD.search(outside)
+        if named.search(outside) or _BUILT_IN in outside or is_told:
             raise _reads(it.road, pointer)
 
 
@@ -58,6 +59,8 @@ def _reads(road: str, what: str) -> NotTranscribable:
 
 
 def _is_per_thread(name: bytes, units: CUnits) -> bool:
+    if not name:
+        return False
     declared = (next((it for it in ancestors(node) if it.type == "declaration"), None)
                 for node in units.named(name) if is_declarator(node))  # fmt: skip
     return any(it is not None and _THREAD.search(text_of(it)) for it in declared)

@@ -51,7 +51,7 @@ RV32 = Machine(
         safe="s0-s11",
         link="ra",
     ),
-    thread_pointer="tp",
+    thread_pointer=("tp", "x4"),
     space=riscv_space,
     devices=((0x1_0000, 0xFFFF_0000),),  # anywhere: all but what may stand for no address
     register=lambda address: None,

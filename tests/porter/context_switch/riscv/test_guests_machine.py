@@ -41,6 +41,14 @@ def trap_entry(folder: Path, body: str, front: str = "") -> SwitchPort:
         ("if (cause == 8) on_tick();", "asks for the cause 8 and not for 11"),
         ("uint32_t number = cause & 31; switch (number) { case 7: on_tick(); case 16: *was = 0; }",
          "asks for the cause 16"),
+        ("if (cause - 3 == 5) on_tick();", "calculates with the cause, 'cause - 3 == 5'"),
+        ("if ((1u << cause) & 0x100) on_tick();", "calculates with the cause"),
+        ("uint32_t n = cause * 2; for (; n != 16; n += cause) on_tick();", "calculates with the"),
+        ("static void (*const on[12])(void) = { on_tick }; on[cause & 15]();",
+         "calls what it finds by the cause, 'on[cause & 15]'"),
+        ("static struct { void (*f)(void); } on[32]; on[cause & 31].f();", "calls what it finds"),
+        ("static const char *const names[16]; ticks = names[cause & 15] != 0;", ""),
+        ("static uint32_t sum; sum = sum + cause; ticks = sum;", ""),
     ],
 )  # fmt: skip
 def test_causes_that_a_guest_has(body: str, told: str, tmp_path: Path) -> None:
@@ -53,6 +61,8 @@ def test_causes_that_a_guest_has(body: str, told: str, tmp_path: Path) -> None:
     ("front", "body"),
     [
         ("", 'uint32_t *me; __asm volatile("mv %0, tp" : "=r"(me)); ticks += *me;'),
+        ("", 'uint32_t *me; __asm volatile("lw %0, 4(x4)" : "=r"(me)); ticks += *me;'),
+        ("", "ticks += *(uint32_t *)__builtin_thread_pointer();"),
         ("static __thread unsigned mine;\n", "ticks = mine++;"),
         (f"{DEEP}void (*hook)(void) = deep;\n", "hook();"),
         (f'{DEEP}void other(void) __attribute__((alias("deep")));\n', "other();"),
