@@ -21,6 +21,7 @@ from porter.context_switch.ir import (
     Guest,
     Statement,
 )
+from porter.context_switch.left_masks import refuse_left_masks
 from porter.context_switch.lost_numbers import refuse_numbers
 from porter.context_switch.moved_stacks import sets_stack
 from porter.context_switch.result import (
@@ -179,6 +180,7 @@ def is_asked_for_masks(draft: Draft) -> None:
     if draft.role in _HANDLERS:
         project = draft.names.project
         refuse_questions(draft.nodes, project.units, project.callees, draft.machine.masks)
+        refuse_left_masks(draft.nodes, project.units, project.callees)
 
 
 def answers_in_frame(draft: Draft) -> None:

@@ -14,6 +14,7 @@ from porter.context_switch.asked_masks import asks_mask
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.callees import Callees
 from porter.context_switch.ir import Call, Guest
+from porter.context_switch.left_masks import leaving
 from porter.context_switch.own_masks import opens_interrupts
 from porter.context_switch.pick import Pick
 from porter.context_switch.resumers import Resumers
@@ -54,6 +55,8 @@ def may_not_choose(nodes: tuple[Node, ...], units: CUnits, callees: Callees) -> 
     called = [item.function for item in items if isinstance(item, Call)]
     if opening := opens_interrupts(called, units, callees):
         return f"{opening}(), which choosing a task may call, opens interrupts"
+    if (left := leaving(called, "PRIMASK", units, callees)) is not None:
+        return f"{left.name}(), which choosing a task may call, leaves interrupts off"
     if asks := asks_mask(list(callees.of(called)), "PRIMASK", units, callees):
         return asks
     return ""
