@@ -9,12 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from porter.context_switch.beside_members import BesideMembers, has_sign, sign_of, steps
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import calculation, is_based_on, is_in_memory, is_local, uses_in
 from porter.context_switch.c_words import (
     Word,
     accesses,
-    bodies,
     declared_as,
     member_accesses,
     members_at,
@@ -53,6 +53,7 @@ class BlockWords:
 
     def __init__(self, types: set[bytes], offset: int, units: CUnits) -> None:
         self._types, self._offset, self._units = types, offset, units
+        self._beside = BesideMembers(types, units, self._other_types)
         self._own = [it for name in types for it in declared_as(name, units)]
 
     def words(self, pointers: Iterable[Word]) -> list[Node]:
@@ -77,7 +78,7 @@ class BlockWords:
                 seen.add(parent.id)
                 if (
                     calculation(parent) is not None
-                    or _has_sign(parent, b"&")
+                    or has_sign(parent, b"&")
                     or self._is_block(node, parent)
                 ):
                     waiting.append(parent)
@@ -86,37 +87,8 @@ class BlockWords:
                 elif self._into_assembler(parent) or self._is_copied(node, parent):
                     found.append(node)
                 elif parent.type == "field_expression":
-                    members += _address_of(parent)
-        return found + self._beside(members)
-
-    def _beside(self, members: list[Node]) -> list[Node]:
-        """Words that are found by the distance from other members, whose addresses these are."""
-        found: list[Node] = []
-        moved: list[Node] = []
-        seen: set[tuple[int, bool]] = set()
-        while members or moved:
-            ends = [(*it, False) for it in self._units.ends(members)]
-            ends += [(*it, True) for it in self._units.ends(moved)]
-            members, moved = [], []
-            for node, parent, is_moved in ends:
-                if (parent.id, is_moved) in seen:
-                    continue
-                seen.add((parent.id, is_moved))
-                if calculation(parent) is not None:
-                    moved.append(parent)
-                elif node.type == "identifier" and _changes(parent, text_of(node)):
-                    around = enclosing_function(node)
-                    moved += uses_in(around, text_of(node)) if around is not None else ()
-                elif self._is_plain(node) and _is_followed(node, parent, is_moved):
-                    found.append(parent)
-        return found
-
-    def _is_plain(self, node: Node) -> bool:
-        """Whether a pointer leads to a word or a byte, not to a struct: members have names."""
-        names = self._other_types(node)
-        return names is not None and not any(
-            True for name in names for _ in bodies(name, self._units)
-        )
+                    members.append(parent)
+        return found + self._beside.words(members)
 
     def _into_assembler(self, parent: Node) -> bool:
         """Whether assembler gets the pointer that may follow it twice or hand out what it fetched,
@@ -153,7 +125,7 @@ class BlockWords:
         """Whether a pointer or an array of the block's own type leads to a block."""
         if parent.type == "subscript_expression":
             return is_based_on(parent, node) and self._other_types(node) is None
-        return _has_sign(parent, b"*") and self._other_types(node) is None
+        return has_sign(parent, b"*") and self._other_types(node) is None
 
     def _is_word(self, node: Node, parent: Node) -> bool:
         if parent.type == "field_expression" and parent.child_by_field_name("argument") == node:
@@ -167,7 +139,7 @@ class BlockWords:
             is_base = is_based_on(parent, node)
             return is_base and not elsewhere and self._other_types(node) is not None
         elsewhere = self._offset != 0 and node.type != "binary_expression"
-        is_followed = _has_sign(parent, b"*") and not elsewhere
+        is_followed = has_sign(parent, b"*") and not elsewhere
         return is_followed and self._other_types(node) is not None
 
     def _may_be_element(self, number: int) -> bool:
@@ -210,27 +182,13 @@ def _is_in_front(pointer: Node) -> bool:
     if around is None or pointer.type != "identifier":
         return False
     changes = captured(around, _CHANGES, "it")
-    moves = [it for it in changes if _changes(it, text_of(pointer))]
-    back = [it for it in moves if (_sign(it) or b"")[:1] == b"-"]
+    moves = [it for it in changes if steps(it, text_of(pointer))]
+    back = [it for it in moves if (sign_of(it) or b"")[:1] == b"-"]
     blocks = (next((it for it in ancestors(move) if it.type == "compound_statement"), None)
               for move in back if move.end_byte <= pointer.start_byte)  # fmt: skip
     return len(back) == len(moves) and any(
         block is not None and pointer.end_byte <= block.end_byte for block in blocks
     )
-
-
-def _changes(node: Node, name: bytes) -> bool:
-    """Whether a variable becomes more or less by an expression."""
-    place = node.child_by_field_name("left") or node.child_by_field_name("argument")
-    is_change = node.type == "update_expression" or (
-        node.type == "assignment_expression" and _sign(node) != b"="
-    )
-    return is_change and place is not None and text_of(place) == name
-
-
-def _sign(node: Node) -> bytes | None:
-    sign = node.child_by_field_name("operator")
-    return None if sign is None else text_of(sign)
 
 
 def _index(element: Node, pointer: Node) -> int | None:
@@ -239,29 +197,3 @@ def _index(element: Node, pointer: Node) -> int | None:
     other = index_of(element) if base == pointer else base
     number = text_of(strip_parentheses(other)) if other is not None else b""
     return int(number) if number.isdigit() else None
-
-
-def _address_of(member: Node) -> list[Node]:
-    """The expression that is the address of a member, or of a part of one, if one is taken."""
-    place = outermost(member)
-    around = place.parent
-    while around is not None and around.child_by_field_name("argument") == place:
-        sign = around.child_by_field_name("operator")
-        if around.type == "field_expression" and sign is not None and text_of(sign) == b"->":
-            return []
-        if around.type not in ("field_expression", "subscript_expression"):
-            break
-        place = outermost(around)
-        around = place.parent
-    return [around] if around is not None and _has_sign(around, b"&") else []
-
-
-def _is_followed(pointer: Node, parent: Node, is_moved: bool) -> bool:
-    """Whether what is around a pointer goes to something that lies in front of or behind it."""
-    if parent.type == "subscript_expression" and is_based_on(parent, pointer):
-        return is_moved or _index(parent, pointer) != 0
-    return is_moved and _has_sign(parent, b"*")
-
-
-def _has_sign(node: Node, sign: bytes) -> bool:
-    return node.type == "pointer_expression" and text_of(node).startswith(sign)
