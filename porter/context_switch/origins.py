@@ -7,8 +7,7 @@ list's node, at a distance that is a constant, is one, too.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
-from functools import cache
+from collections.abc import Callable, Collection
 
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import (
@@ -18,7 +17,8 @@ from porter.context_switch.c_nodes import (
     local_declarations,
     parameter_place,
 )
-from porter.context_switch.statement_values import last_of
+from porter.context_switch.statement_values import values_of
+from porter.context_switch.words_behind import WordsBehind
 from porter.source.c_tree import (
     Node,
     arguments_of,
@@ -31,7 +31,6 @@ from porter.source.c_tree import (
 
 _IDENTIFIERS = query("(identifier) @it")
 _RETURNS = query("(return_statement (_) @it)")
-_SAME = frozenset({"cast_expression", "extension_expression", "update_expression"})
 _PARTS = frozenset({"field_expression", "subscript_expression", "pointer_expression"})
 _FARTHEST = 4096  # bytes: no struct around a node is larger
 _ARRAY = "array_declarator"
@@ -51,7 +50,7 @@ class Origins:
     ) -> None:
         self._units, self._is_object, self._is_place = units, is_object, is_place
         self._running = running
-        self._is_set_well = cache(self._never_of_words)
+        self._words = WordsBehind(units, is_object)
 
     def is_known(self, pointer: Node) -> bool:
         """Whether an expression leads to a struct, as far as all that it comes from does."""
@@ -71,7 +70,7 @@ class Origins:
             return self._sum(node, seen)
         if node.type == "call_expression":
             return self._result(node, seen)
-        inner = list(_values(node))
+        inner = list(values_of(node))
         return bool(inner) and all(self._known(it, seen) for it in inner)
 
     def _part(self, node: Node, seen: set[tuple[int, bytes]]) -> bool:
@@ -80,12 +79,14 @@ class Origins:
         base, member = node.child_by_field_name("argument"), node.child_by_field_name("field")
         if base is None or not (text_of(node).startswith(b"&") or self._is_object(node)):
             return False
-        return self._known(base, seen) and (member is None or self._is_set_well(text_of(member)))
+        return self._known(base, seen) and (
+            member is None or not self._words.may_be(text_of(member))
+        )
 
     def _variable(self, name: Node, seen: set[tuple[int, bytes]]) -> bool:
         around, text = enclosing_function(name), text_of(name)
         if around is None or not is_local(around, text):
-            return self._is_set_well(text)
+            return not self._words.may_be(text)
         key = (around.id, text)
         if key in seen:
             return True
@@ -106,19 +107,6 @@ class Origins:
     def _runs(self, call: Node) -> bool:
         around = enclosing_function(call)
         return around is not None and around.id in self._running
-
-    def _never_of_words(self, name: bytes) -> bool:
-        """Whether a variable of all functions, or a member, is never set to what a pointer to words
-        or bytes becomes by a cast: what is allocated, or behind `void *`, is taken for what it is
-        said to be."""
-        return not any(map(self._is_of_words, (it for _, it in self._units.assignments(name))))
-
-    def _is_of_words(self, value: Node) -> bool:
-        is_cast = False
-        value = strip_parentheses(value)
-        while value.type == "cast_expression" and (inner := value.child_by_field_name("value")):
-            value, is_cast = strip_parentheses(inner), True
-        return is_cast and value.type == "field_expression" and not self._is_object(value)
 
     def _sum(self, node: Node, seen: set[tuple[int, bytes]]) -> bool:
         left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
@@ -141,19 +129,3 @@ class Origins:
             if not all(self._known(it, seen) for it in captured(definition, _RETURNS, "it")):
                 return False
         return bool(definitions)
-
-
-def _values(node: Node) -> Iterator[Node]:
-    """The expressions that another has the value of."""
-    names = {
-        "conditional_expression": ("consequence", "alternative"),
-        "comma_expression": ("right",),
-        "assignment_expression": ("right",),
-    }.get(node.type, ())
-    parts = [node.child_by_field_name(name) for name in names]
-    if node.type in _SAME:
-        parts = [node.child_by_field_name("value") or node.named_children[-1]]
-    elif node.type == "compound_statement":
-        parts = [last_of(node)]
-    if None not in parts:
-        yield from (it for it in parts if it is not None)

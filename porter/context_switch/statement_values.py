@@ -1,8 +1,13 @@
-"""GNU's statement expressions: `({ f(); x; })` has the value of its last statement."""
+"""Expressions that have the value of another in them. GNU's statement expressions, too:
+`({ f(); x; })` has that of its last statement."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from porter.source.c_tree import PARENTHESES, Node, parts_of
+
+_SAME = frozenset({"cast_expression", "extension_expression", "update_expression"})
 
 
 def whole_of(node: Node, statement: Node) -> Node | None:
@@ -24,3 +29,19 @@ def last_of(block: Node) -> Node | None:
     if last is None or last.type != "expression_statement" or not last.named_children:
         return None
     return last.named_children[0]
+
+
+def values_of(node: Node) -> Iterator[Node]:
+    """The expressions that another has the value of."""
+    names = {
+        "conditional_expression": ("consequence", "alternative"),
+        "comma_expression": ("right",),
+        "assignment_expression": ("right",),
+    }.get(node.type, ())
+    parts = [node.child_by_field_name(name) for name in names]
+    if node.type in _SAME:
+        parts = [node.child_by_field_name("value") or node.named_children[-1]]
+    elif node.type == "compound_statement":
+        parts = [last_of(node)]
+    if None not in parts:
+        yield from (it for it in parts if it is not None)

@@ -69,6 +69,36 @@ UNKNOWN = {
                     "void schedule(void) { of()->count = 0; }", "writes through a pointer"),
     "a cast kept": ("struct queue *q; void keep(void) { q = (struct queue *)running->limit; }\n"
                     "void schedule(void) { q->count = 0; }", "writes through a pointer"),
+    "a cast kept, by a local": (
+        "struct queue *q; void keep(void) { uint32_t *p = running->limit;\n"
+        "    q = (struct queue *)p; }\n"
+        "void schedule(void) { q->count = 0; }", "writes through a pointer"),
+    "a place kept": (
+        "struct queue *q; void keep(void) { void *p = running->limit; q = p; }\n"
+        "void schedule(void) { q->count = 0; }", "writes through a pointer"),
+    "a place kept, handed over": (
+        "struct queue *q; static void set(void *p) { q = p; }\n"
+        "void keep(void) { set(running->limit + 2); }\n"
+        "void schedule(void) { q->count = 0; }", "writes through a pointer"),
+    "a place kept, a result": (
+        "struct queue *q; static void *of(struct task *t) { return t->limit; }\n"
+        "void keep(void) { q = of(running); }\n"
+        "void schedule(void) { q->count = 0; }", "writes through a pointer"),
+    "a place kept twice": (
+        "struct queue *q; void *area; void keep(void) { area = running->limit; q = area; }\n"
+        "void schedule(void) { q->count = 0; }", "writes through a pointer"),
+    "a place of an array": (
+        "struct queue *q; struct { void *area; } s; void keep(int i) { s.area = stacks[i]; }\n"
+        "void use(void) { q = s.area; }\n"
+        "void schedule(void) { q->count = 0; }", "writes through a pointer"),
+    "a place handed over": (
+        "struct queue *q; struct { void *area; } s;\n"
+        "void keep(uint32_t *low) { s.area = low; }\nvoid use(void) { q = s.area; }\n"
+        "void schedule(void) { q->count = 0; }", "writes through a pointer"),
+    "a member's place": (
+        "struct holder { struct queue *q; } s;\n"
+        "void keep(void) { void *p = running->limit; s.q = p; }\n"
+        "void schedule(void) { s.q->count = 0; }", "writes through a pointer"),
     "far from a struct": (
         "void schedule(void) { ((struct queue *)((char *)running - ready[0]))->count = 0; }",
         "writes through a pointer"),
@@ -106,6 +136,16 @@ HARMLESS = {
     "a pool elsewhere": "static void count(struct queue *q) { q->count++; }\n"
                         "void make(void) { count((struct queue *)stacks[3]); }\n"
                         "void schedule(void) { count(&queues[2]); }",
+    "owners": "struct item { void *owner; } items[3]; struct task *of; void *alloc(unsigned);\n"
+              "struct task *create(void) { struct task *t = alloc(64);\n"
+              "    items[0].owner = t; items[1].owner = &tasks[2]; return t; }\n"
+              "void pick(int i) { of = items[i].owner; }\n"
+              "void schedule(void) { of->state = 1; running = of; }",
+    "a pool of bytes": "static char pool[512]; static unsigned used; struct queue *q;\n"
+                       "static void *alloc(unsigned n) { char *p = pool + used; used += n;\n"
+                       "    return p; }\n"
+                       "void make(void) { q = alloc(sizeof *q); }\n"
+                       "void schedule(void) { q->count++; }",
     "pulls a pin": "struct gpio { volatile uint32_t out; };\n"
                    "void schedule(void) { ((struct gpio *)0x40020000)->out = 1; }",
     "casts": "typedef unsigned word_t; typedef word_t word;\n"
