@@ -73,6 +73,10 @@ class Callees:
         made = self._made.by(call)
         return made.names.union(*map(self._taking, made.pointers))
 
+    def calls_by_pointers(self, name: str) -> bool:
+        """Whether a function calls what may be anything."""
+        return bool(self._made.of(name).pointers)
+
     def calls_nobody_knows(self, part: Node) -> bool:
         """Whether there are calls through pointers to functions of which none has its address
         taken."""

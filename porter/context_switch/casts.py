@@ -34,7 +34,9 @@ def _told(match: re.Match[bytes]) -> bytes:
 def _is_only_type(text: bytes, name: bytes) -> bool:
     """Whether a typedef says so, and nothing looks as if it declared the name as anything else."""
     word = re.escape(name)
-    if re.search(rb"\btypedef\b[^;{}()]*[\s*]%s\s*;" % word, text) is None:
+    plain = rb"\btypedef\b[^;{}()]*[\s*]%s\s*;" % word
+    of_functions = rb"\btypedef\b[^;{}()]*\(\s*\*\s*(?:\w+\s+)*%s\s*\)\s*\(" % word
+    if re.search(plain, text) is None and re.search(of_functions, text) is None:
         return False
     for match in re.finditer(rb"(\w+|[*{,])\s*\b%s\b\s*([^\w\s]?)" % word, text):
         before, behind = match[1], match[2]

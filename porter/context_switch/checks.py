@@ -91,6 +91,7 @@ def calls_by_registers(draft: Draft) -> None:
             draft.names.project.private.refuse_callee(name, draft.signatures.get)
     if draft.role in (*_HANDLERS, ROLE_START):
         draft.names.project.kept.refuse(sorted(called))
+        draft.names.project.whole.refuse(sorted(called))
 
 
 def loses_no_write(draft: Draft) -> None:

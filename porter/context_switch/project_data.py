@@ -10,6 +10,7 @@ from pathlib import Path
 from porter.context_switch.argument_words import CArgumentWords
 from porter.context_switch.assemble import assembled
 from porter.context_switch.c_flow import CUnits
+from porter.context_switch.calculated_calls import CalculatedCalls, WholeFunctions
 from porter.context_switch.callees import Callees
 from porter.context_switch.calls_made import CallsMade
 from porter.context_switch.compiled_prototypes import CompiledPrototypes
@@ -38,9 +39,9 @@ class ProjectData:
     the C files, `volatiles` and `prototypes` what the compiler says of types and functions,
     `private` what assembler functions do with registers, `resumers` what else goes on with tasks,
     `callees` what a call may come to, `kept` what callees do with registers that calls keep,
-    `lost_writes` what they read that a port doesn't write, `parts` functions that only handlers
-    come to, `services` what supervisor calls name. `linked`: numbers from linker scripts,
-    `aliases` other names."""
+    `whole` whether they come to the middle of functions, `lost_writes` what they read that a port
+    doesn't write, `parts` functions that only handlers come to, `services` what supervisor calls
+    name. `linked`: numbers from linker scripts, `aliases` other names."""
 
     def __init__(
         self,
@@ -74,6 +75,9 @@ class ProjectData:
         self.private = PrivateRegisters(files, objects, words)
         self.kept = KeptRegisters(
             self.resumers, self.callees, self.parts, Unread(self.units), words
+        )
+        self.whole = WholeFunctions(
+            self.callees, CalculatedCalls(self.units), lambda: taken.calculated
         )
         self.lost_writes = LostWrites(self.resumers, self.callees, self.units)
 

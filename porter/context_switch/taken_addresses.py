@@ -14,6 +14,7 @@ from porter.context_switch.asm_branches import addresses_in
 from porter.context_switch.asm_statements import text_in
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import function_name, is_declarator, parameters_of
+from porter.context_switch.calculated_calls import CalculatedCalls
 from porter.context_switch.calls_made import CallsMade
 from porter.context_switch.resumers import Resumers
 from porter.project.vectors import FAULT_HANDLERS, Vectors
@@ -35,7 +36,13 @@ class TakenAddresses:
 
     def taking(self, count: int | None) -> list[str]:
         """Those that a call of so many arguments may come to; None: of whatever number."""
-        return [name for name in self._taken if count is None or self._takes(name, count)]
+        return [name for name in self._taken if count is None or self._takes(name, count)
+                or name in self.calculated]  # fmt: skip
+
+    @cached_property
+    def calculated(self) -> dict[str, Node]:
+        """Functions that a call may come to the middle of, and what C calculates."""
+        return CalculatedCalls(self._units).of(self._taken)
 
     def _is_entered_by_exceptions(self, name: str) -> bool:
         """Whether no call can come back from it: an exception's handler that resumes a task."""
