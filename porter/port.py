@@ -15,6 +15,7 @@ from porter.interrupt_split.result import HandlerSplit
 from porter.interrupt_split.sources import Sources
 from porter.judging.docket import Docket
 from porter.libraries.project import LibraryCalls
+from porter.program.included_parts import included_names
 from porter.program.preprocess import TranslationUnit, preprocess_all
 from porter.program.program_files import program_files
 from porter.program.staying import NOT_BUILT
@@ -174,9 +175,25 @@ def _whole(given: _Given, sources: list[SourceFile], calls: LibraryCalls) -> Who
 
 
 def _texts(root: Path, excluded: Iterable[Path] = ()) -> list[SourceFile]:
-    """Source text, and parts of linker scripts that look like some by their name."""
-    found = (SourceFile.read(root, path) for path in find_sources(root, excluded))
-    return [source for source in found if not is_make_fragment(source)]
+    """Source text, what C includes of other files, and parts of linker scripts that look like some
+    by their name."""
+    excluded = list(excluded)
+    found = [SourceFile.read(root, path) for path in find_sources(root, excluded)]
+    found += _included(root, excluded, [it.data for it in found if not it.is_asm])
+    return sorted((it for it in found if not is_make_fragment(it)), key=lambda it: it.path)
+
+
+def _included(root: Path, excluded: Iterable[Path], texts: list[bytes]) -> list[SourceFile]:
+    """Files of whatever other suffix that C has by their names, and what these have in turn."""
+    found: dict[Path, SourceFile] = {}
+    while names := included_names(texts):
+        suffixes = frozenset(Path(name).suffix.lower() for name in names)
+        paths = find_sources(root, excluded, suffixes)
+        new = {path: SourceFile.read(root, path) for path in paths
+               if path.name in names and path not in found}  # fmt: skip
+        found |= new
+        texts = [source.data for source in new.values()]
+    return list(found.values())
 
 
 def split_project(

@@ -59,7 +59,7 @@ from porter.source.c_tree import (
 )
 from porter.source.comments import blank
 from porter.source.conditions import condition_of
-from porter.source.source_file import ASM_SUFFIXES, HEADER_SUFFIXES
+from porter.source.source_file import ASM_SUFFIXES, is_included
 
 _LARGEST = 0xFFFF_FFFF  # a word
 _NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
@@ -77,7 +77,7 @@ class CUnits:
         self.entry = entry.encode("latin-1")
         self._options = options
         self._sources = [file for file in files if file.suffix == ".c"]
-        self._headers = [file for file in files if file.suffix.lower() in HEADER_SUFFIXES]
+        self._headers = [file for file in files if is_included(file)]
         self._assembler = [file for file in files if file.suffix.lower() in ASM_SUFFIXES]
         self._cplusplus = Cplusplus(files, self._headers, options)
         self.cplusplus_naming = self._cplusplus.naming

@@ -1,6 +1,6 @@
 """Files that C includes under names that no source has: `#include "table.def"`.
 
-Nobody takes them apart by themselves, but what they name is used.
+They are read as headers are, where they lie in the project; what they name is used wherever.
 """
 
 from __future__ import annotations
@@ -25,6 +25,13 @@ def parts_of(source: SourceFile, folders: Iterable[Path]) -> list[bytes]:
     """What such files hold, of one C file, and what they include in turn. `folders`: where they may
     be, besides its own."""
     return list(_parts(source.data, [source.path.parent, *folders], set()))
+
+
+def included_names(texts: Iterable[bytes]) -> set[str]:
+    """Names, without folders, that C texts include and that no source has."""
+    paths = (Path(name.decode("utf-8", "surrogateescape")) for data in texts
+             for name in _QUOTED.findall(data))  # fmt: skip
+    return {path.name for path in paths if path.suffix.lower() not in _SOURCES}
 
 
 def _parts(data: bytes, folders: Sequence[Path], seen: set[Path]) -> Iterator[bytes]:

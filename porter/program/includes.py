@@ -17,7 +17,7 @@ from porter.source.asm_text import dialect_of, without_remarks
 from porter.source.assembler_text import taken_in
 from porter.source.c_lexer import Directive, LexedSource, lex
 from porter.source.conditions import ConditionMap
-from porter.source.source_file import HEADER_SUFFIXES, SourceFile
+from porter.source.source_file import SourceFile, is_included
 
 _WRITTEN_LATER = frozenset({"fvm_domain.h"})
 _CPLUSPLUS = frozenset(
@@ -94,7 +94,7 @@ class Includes:
     def missing(self, files: Iterable[Path]) -> Iterator[tuple[Include, bool]]:
         """What these files include, or what they do, that is nowhere; whether they certainly do."""
         files = list(files)
-        compiled = (path for path in files if path.suffix.lower() not in HEADER_SUFFIXES)
+        compiled = (path for path in files if not is_included(path))
         certain = self.reached(compiled, is_certain=True)
         for path in sorted(self.reached(files)):
             for include in self.by_file.get(path, ()):
@@ -154,11 +154,7 @@ class Includes:
             for include in found
             for path in self._targets(include)
         }
-        roots = {
-            path
-            for path in self.by_file
-            if path.suffix.lower() not in HEADER_SUFFIXES or path not in named
-        }
+        roots = {path for path in self.by_file if not is_included(path) or path not in named}
         reached = self.reached(roots)
         for path in named - reached:
             self._arms.rule_out(

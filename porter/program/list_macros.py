@@ -17,7 +17,7 @@ from pathlib import Path
 
 from porter.source.c_lexer import LexedSource, Token
 from porter.source.conditions import ConditionMap
-from porter.source.source_file import HEADER_SUFFIXES
+from porter.source.source_file import is_included
 from porter.source.token_tools import matching
 
 _ASKED = re.compile(r"\bdefined ?\(? ?(\w+)")
@@ -29,7 +29,7 @@ def missing_list_macros(
     defined: Collection[str],
 ) -> frozenset[str]:
     """Macros of such lists that are none of the `defined`."""
-    headers = (path for path in files if path.suffix.lower() in HEADER_SUFFIXES)
+    headers = (path for path in files if is_included(path))
     return frozenset(
         name
         for path in headers

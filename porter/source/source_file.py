@@ -17,6 +17,12 @@ HEADER_SUFFIXES = frozenset({".h", ".inc", ".inl"}) | _CPLUSPLUS_HEADERS
 SOURCE_SUFFIXES = C_SUFFIXES | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
 
 
+def is_included(path: Path) -> bool:
+    """Whether a file's suffix says that others include it: a header's, or none of a source's."""
+    suffix = path.suffix.lower()
+    return suffix in HEADER_SUFFIXES or suffix not in SOURCE_SUFFIXES
+
+
 @dataclass(frozen=True)
 class SourceFile:
     """`name` is the path below the project in POSIX form, as diffs and reports show it."""
@@ -42,7 +48,7 @@ class SourceFile:
     @property
     def is_header(self) -> bool:
         """Whether other files include it."""
-        return self.path.suffix.lower() in HEADER_SUFFIXES
+        return is_included(self.path)
 
     @property
     def is_cplusplus(self) -> bool:
