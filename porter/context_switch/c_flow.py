@@ -23,6 +23,7 @@ from porter.context_switch.assemble import (
     preprocess,
     stack_use,
 )
+from porter.context_switch.attribute_places import with_attributes_in_front
 from porter.context_switch.c_nodes import (
     assignments_to,
     base_of,
@@ -102,7 +103,7 @@ class CUnits:
             copy.write_bytes(text)
             with suited(copy, self._headers, self._beside(file)) as options:
                 text = preprocess(copy, options).encode("latin-1", "replace")
-        return with_casts(text)
+        return with_casts(with_attributes_in_front(text))
 
     def _parsed(self, file: Path) -> SyntaxTree:
         tree = SyntaxTree(self._text(file), 0)

@@ -22,6 +22,7 @@ from porter.context_switch.c_nodes import (
 )
 from porter.context_switch.calls import ANYWHERE, NOWHERE, Calls, Unless, all_of
 from porter.context_switch.codes import code_of
+from porter.context_switch.constant_conditions import never_runs
 from porter.context_switch.object_file import Function
 from porter.context_switch.other_names import OtherNames
 from porter.context_switch.pointer_values import PointerValues
@@ -142,7 +143,7 @@ class CallsMade:
         around = node if node.type == "function_definition" else enclosing_function(node)
         found = NOWHERE
         for call, _ in calls_in(node):
-            if not unless(call):
+            if not unless(call) and not never_runs(call, self._units):
                 found |= self.by(call)
         for statement in captured(node, _STATEMENTS, "it"):
             found |= branches_in(text_in(statement))

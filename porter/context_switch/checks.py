@@ -173,7 +173,8 @@ def restores_nothing(draft: Draft) -> None:
 def waits(draft: Draft) -> None:
     """Handlers don't."""
     if draft.role in _HANDLERS:
-        refuse_waits(draft.nodes, draft.names.project.callees)
+        project = draft.names.project
+        refuse_waits(draft.nodes, project.units, project.callees)
 
 
 def is_asked_for_masks(draft: Draft) -> None:

@@ -12,10 +12,12 @@ import re
 from collections.abc import Iterator
 
 from porter.context_switch.asm_statements import template_of
+from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_loops import LOOPS, Loop, ends_of, loops_in
 from porter.context_switch.c_nodes import ASM, calls_in, declared_name, is_local
 from porter.context_switch.c_stores import is_device
 from porter.context_switch.callees import Callees
+from porter.context_switch.constant_conditions import never_runs
 from porter.context_switch.ir import Call
 from porter.context_switch.result import WAITS, NotTranscribable
 from porter.context_switch.structure import Node, conditions_and_statements
@@ -32,12 +34,13 @@ _COPIES = frozenset({b"=", b"|=", b"&="})  # of a local variable, with what it h
 _READS = frozenset({b"__atomic_load_n", b"__atomic_load"})
 
 
-def refuse_waits(nodes: tuple[Node, ...], callees: Callees) -> None:
+def refuse_waits(nodes: tuple[Node, ...], units: CUnits, callees: Callees) -> None:
     """NotTranscribable where C or assembler that a handler calls waits."""
     items = conditions_and_statements(nodes)
     called = [item.function for item in items if isinstance(item, Call)]
     for it in callees.of(called):
-        found = [node for definition in it.body.definitions for node in _waits(definition, callees)]
+        every = (node for part in it.body.definitions for node in _waits(part, callees))
+        found = [node for node in every if not never_runs(node, units)]
         text = it.body.assembler if it.body.cplusplus is None else it.body.cplusplus.text
         if found or _WAITS.search(text):
             what = f", '{one_line(found[0])}'" if found else ""

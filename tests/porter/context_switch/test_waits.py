@@ -50,6 +50,10 @@ WAITS = {
     "beside a comma": "static int n; void schedule(void) { while (n++, !ready); }",
     "counts what came": "void schedule(void) {\n"
                         "    for (int i = 0; i < 10;) { if (ready) i++; } }",
+    "this build's": "void schedule(void) { if (!0 && !ready) do { __WFI(); } while (!ready); }",
+    "jumped to": "void schedule(void) { goto in; if (0) { in: while (!ready); } }",
+    "an attribute": "struct task *__attribute__((used)) next(void) { while (!ready); return 0; }\n"
+                    "void schedule(void) { next(); }",
     "collects": "void schedule(void) { uint32_t done = 0; do done |= ready; while (!done); }",
 }  # fmt: skip
 GOES_ON = {
@@ -80,6 +84,9 @@ GOES_ON = {
                                  "    volatile uint32_t *p = &ready; while (ready) *p &= *p - 1; }",
     "either way": "static int fast; void schedule(void) {\n"
                   "    for (int i = 0; i < 10;) { if (fast) i += 2; else i++; } }",
+    "another build's": "void schedule(void) { if (!1 && !ready) do { __WFI(); } while (!ready); }",
+    "another build's function": "static void idle(void) { __WFI(); }\n"
+                                "void schedule(void) { if (!1 && !ready) idle(); }",
     "another": "void other(void) { while (!ready); }\nvoid schedule(void) { }",
 }  # fmt: skip
 
