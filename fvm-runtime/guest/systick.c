@@ -20,6 +20,28 @@ static struct {
     uint64_t left;   /* parts until VAL is 0; 0: it is, and nothing was loaded since */
 } timer;
 
+/* Bit by bit: a division of the compiler's brings its library's unwinder into every guest. */
+static uint64_t divided(uint64_t number, uint64_t by, uint64_t *rest)
+{
+    uint64_t result = 0;
+    uint32_t places = 0;
+    for (; by <= number >> 1; by <<= 1) {
+        places++;
+    }
+    for (;; by >>= 1) {
+        result <<= 1;
+        if (number >= by) {
+            number -= by;
+            result |= 1u;
+        }
+        if (places-- == 0) {
+            break;
+        }
+    }
+    *rest = number;
+    return result;
+}
+
 static uint64_t count_length(void)
 {
     return (uint64_t)timer.hz * ((timer.ctrl & CLKSOURCE) != 0 ? 1u : REFERENCE);
@@ -50,14 +72,16 @@ static void go_on(void)
     timer.flag = COUNTFLAG;
     reload();
     if (timer.left != 0) {
-        timer.left -= passed % timer.left;
+        uint64_t rest;
+        (void)divided(passed, timer.left, &rest);
+        timer.left -= rest;
     }
 }
 
 static uint32_t counts_left(void)
 {
-    uint64_t length = count_length();
-    return length != 0 ? (uint32_t)((timer.left + length - 1) / length) : 0;
+    uint64_t length = count_length(), rest;
+    return length != 0 ? (uint32_t)divided(timer.left + length - 1, length, &rest) : 0;
 }
 
 /* LOAD is read a count after VAL has become 0. */
