@@ -77,11 +77,12 @@ def test_registers_are_found_whatever_writes_them(name: str, tmp_path: Path) -> 
 def test_a_wait_is_one_where_it_is_used(body: str, waits: bool, tmp_path: Path) -> None:
     (tmp_path / "h.h").write_text(CHIP)
     (tmp_path / "hook.cpp").write_text('#include "h.h"\n' + HOOK.format(body))
+    data = project(tmp_path, {}, C)
     if waits:
         with pytest.raises(NotTranscribable, match=r"leads to hook\(\), which waits"):
-            refuse_waits(CALL, project(tmp_path, {}, C).callees)
+            refuse_waits(CALL, data.units, data.callees)
     else:
-        refuse_waits(CALL, project(tmp_path, {}, C).callees)
+        refuse_waits(CALL, data.units, data.callees)
 
 
 @pytest.mark.parametrize("number", ["0x300", "mstatus", "0x340"])
