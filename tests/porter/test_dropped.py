@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from porter.judging.verdict import Status
 from porter.ledger.recorded import record_of
 from porter.port import port_project
+from porter.project.domain import Domain, Replacement
 from porter.project.request import NOTHING_MORE, Request
 from porter.result import PortResult
 from tests.porter.helpers import DOMAIN, escalations
@@ -28,12 +31,14 @@ DRIVER = '#include "hal.h"\nvoid init(void) { CLK_A_ENABLE(); hush(); }\n' + (
 MAIN = "void init(void);\nint main(void) { init(); for (;;) { } }\n"
 
 
-def port(folder: Path, main: str = MAIN, request: Request = NOTHING_MORE) -> PortResult:
+def port(
+    folder: Path, main: str = MAIN, request: Request = NOTHING_MORE, domain: Domain = DOMAIN
+) -> PortResult:
     (folder / "Drivers").mkdir()
     (folder / "Drivers" / "hal.h").write_text(HEADER)
     (folder / "Drivers" / "hal.c").write_text(DRIVER)
     (folder / "main.c").write_text(main)
-    return port_project(folder, DOMAIN, request=request)
+    return port_project(folder, domain, request=request)
 
 
 def ported(result: PortResult) -> str:
@@ -47,6 +52,18 @@ def test_only_what_the_program_uses_is_edited(tmp_path: Path) -> None:
     assert 'static inline void halt(void) { __asm volatile ("cpsid i"); }\n' in text
     assert "static inline void hush(void) { virt_int_mask(VIRT_PRIMASK); }\n" in text
     assert "void deinit(void) { RCC->CR = 0; halt(); CLK_B_ENABLE(); }\n" in text
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {"replaced": (Replacement("uart.c", "../guest/uart.c"),)},
+        {"sources": (*DOMAIN.sources, "main.c", "Drivers/hal.c", "../common/uart.c")},
+    ],
+)
+def test_a_file_that_is_built_besides_may_call_it(tmp_path: Path, other: dict[str, Any]) -> None:
+    text = ported(port(tmp_path, domain=replace(DOMAIN, **other)))
+    assert "static inline void halt(void) { virt_int_mask(VIRT_PRIMASK); }\n" in text
 
 
 def test_each_such_place_is_told_and_a_program_that_has_it_is_refused(tmp_path: Path) -> None:
