@@ -20,7 +20,8 @@ from porter.ledger.recorded import record_of
 from porter.output.apply_transaction import Change, apply_changes
 from porter.output.json_report import as_json
 from porter.output.out_folder import write_copy
-from porter.output.terminal import progress_teller, tell_guess, tell_ledger, tell_result
+from porter.output.progress import progress
+from porter.output.terminal import tell_guess, tell_ledger, tell_result
 from porter.output.whole_diff import whole_diff
 from porter.port import port_project
 from porter.project.domain import read_domain
@@ -64,17 +65,17 @@ def run(request: Request) -> int:
     """Port and write what was asked for; returns the exit status."""
     gc.set_threshold(_GARBAGE_AFTER)
     domain = read_domain(request.domain) if request.domain is not None else None
-    progress = progress_teller()
+    tell = progress("port")
     program = read_program(request.elf, domain) if request.elf is not None else None
     if request.build:
-        progress("building a copy of the project")
+        tell("building a copy of the project")
         program = build_program(request.project, domain)
     excluded = [request.out] if request.out is not None else []
     result = port_project(
         request.project,
         domain,
         excluded,
-        progress,
+        tell,
         request.cpu,
         request.project_request,
         request.core_clock,

@@ -175,11 +175,15 @@ class WholeProject:
             self._all_tables,
             self.domain.vectors if self.domain is not None else (),
             self.entry,
-            Outside(self.root, self.build.options, self.scripts),
+            Outside(self.root, self.build.options, self.scripts, self._beside),
             self._assembled,
             self._wanted,
             self._lost,
         )
+
+    @property
+    def _beside(self) -> tuple[Path, ...]:
+        return self.domain.beside if self.domain is not None else ()
 
     def _may_set_psp(self) -> bool:
         """Whether anything but handlers may, which run on MSP: then CONTROL may select it. Where no

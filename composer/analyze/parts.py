@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from composer.init.linker_script import find_scripts
+from porter.execution.guess import beginning_of
 from porter.project.build import Build
 from porter.project.other_builds import build_files
 from scanner.arch.chips import chip as chip_named
@@ -15,7 +16,6 @@ from scanner.report.errors import MissingError
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9]{3,}")
 _DIGITS = re.compile(r"\d")
-_LARGEST = 1 << 20
 _LINE = 9  # letters: STM32F103, NRF52840_
 _WHOLE = frozenset({"rp2040", "RP2040", "rp2350", "RP2350"})
 _SHORTEST = 6  # letters of a part's name; less is a family, or a board
@@ -107,7 +107,7 @@ def _stated(root: Path) -> Iterator[Evidence]:
     for path in files:
         for suffix, pattern in _STATED:
             if path.name.endswith(suffix):
-                for part in dict.fromkeys(pattern.findall(_text(path))):
+                for part in dict.fromkeys(pattern.findall(beginning_of(path))):
                     yield Evidence(part.strip(), _name(path, root), 1)
 
 
@@ -122,12 +122,12 @@ def _in_texts(root: Path) -> Iterator[Evidence]:
         if path.suffix in (".uvprojx", ".uvproj", ".ewp", ".json") or path.name == ".cproject":
             continue
         depth = len(path.relative_to(root).parts) - 1  # programs of their own may lie below
-        for number, line in enumerate(_text(path).splitlines(), 1):
+        for number, line in enumerate(beginning_of(path).splitlines(), 1):
             code = line.partition("#")[0]
             for part in parts_in(code.replace("_", " "), is_whole=True):
                 yield Evidence(part, f"{_name(path, root)}:{number}", 4 + depth)
         if path.name == "platformio.ini":
-            for board in _BOARD.findall(_text(path)):
+            for board in _BOARD.findall(beginning_of(path)):
                 yield Evidence(f"STM32{board.upper()}", f"board of {_name(path, root)}", 1)
 
 
@@ -141,11 +141,3 @@ def _headers(read: Sequence[Path], root: Path) -> Iterator[Evidence]:
 
 def _name(path: Path, root: Path) -> str:
     return path.relative_to(root).as_posix() if path.is_relative_to(root) else str(path)
-
-
-def _text(path: Path) -> str:
-    try:
-        with path.open("rb") as stream:
-            return stream.read(_LARGEST).decode("utf-8", "replace")
-    except OSError:
-        return ""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from composer.commands.progress import progress
+from porter.output.progress import progress
 
 _GARBAGE_AFTER = 200_000  # objects; nearly all of a program's live to the end
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from composer.commands.progress import progress
+from porter.output.progress import progress
 
 
 @click.command()

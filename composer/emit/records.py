@@ -61,6 +61,7 @@ def domain_record(plan: Plan, domain: DomainPlan, out: Path) -> dict[str, Any]:
         "project": _project(domain, out),
         "sources": _sources(domain.sources),
         "replaced": _replaced(domain.sources),
+        "beside": _beside(domain.sources, out),
         "acknowledged": [
             {"rule": a.rule, "file": a.file, "text": a.text, "reason": a.reason}
             for a in (source.acknowledged if source else ())
@@ -185,6 +186,15 @@ def _sources(sources: Sources | None) -> list[str]:
     if sources is None or ported is None:
         return []
     return [file.relative_to(ported).as_posix() for file in sources.built if ported in file.parents]
+
+
+def _beside(sources: Sources | None, out: Path) -> list[str]:
+    """Files next to the description that replace some of the project's, relative to `out`."""
+    ported = sources.ported if sources else None
+    if sources is None or ported is None:
+        return []
+    outside = (it for it in sources.built if ported not in it.parents)
+    return [os.path.relpath(it, out) for it in outside if it not in sources.sections]
 
 
 def _replaced(sources: Sources | None) -> list[dict[str, str]]:

@@ -25,7 +25,7 @@ from porter.source.c_tree import (
     walk,
 )
 
-_CHANGES = query("[(assignment_expression) (update_expression)] @it")
+CHANGES = query("[(assignment_expression) (update_expression)] @it")
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class BesideMembers:
             if address.begins is None or self._leaves(address.begins, node, parent, sign):
                 yield _Address(parent, moved=True)
         elif node.type == "identifier" and around is not None and steps(parent, text_of(node)):
-            signs = {(sign_of(it) or b"")[:1] for it in captured(around, _CHANGES, "it")
+            signs = {(sign_of(it) or b"")[:1] for it in captured(around, CHANGES, "it")
                      if steps(it, text_of(node))}  # fmt: skip
             if address.begins is None or signs == {b"-"}:
                 yield from (_Address(it, moved=True) for it in uses_in(around, text_of(node)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from porter.context_switch.beside_members import BesideMembers, has_sign, sign_of, steps
+from porter.context_switch.beside_members import CHANGES, BesideMembers, has_sign, sign_of, steps
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import calculation, is_based_on, is_in_memory, is_local, uses_in
 from porter.context_switch.c_words import (
@@ -29,13 +29,11 @@ from porter.source.c_tree import (
     enclosing_function,
     index_of,
     outermost,
-    query,
     strip_parentheses,
     text_of,
     walk,
 )
 
-_CHANGES = query("[(assignment_expression) (update_expression)] @it")
 _LOADS = re.compile(rb"\b(?:ldr|ldm)\w*\s+[^;\n]*[\[{]", re.IGNORECASE)
 _LOADS_OPERAND = re.compile(rb"\bld[rm]\w*\s", re.IGNORECASE)
 _FETCHES = re.compile(rb"\bldr(?:ex|t|\.[nw])?\s[^;\n\[]*\[([^\]]*)\]", re.IGNORECASE)
@@ -181,7 +179,7 @@ def _is_in_front(pointer: Node) -> bool:
     around = enclosing_function(pointer)
     if around is None or pointer.type != "identifier":
         return False
-    changes = captured(around, _CHANGES, "it")
+    changes = captured(around, CHANGES, "it")
     moves = [it for it in changes if steps(it, text_of(pointer))]
     back = [it for it in moves if (sign_of(it) or b"")[:1] == b"-"]
     blocks = (next((it for it in ancestors(move) if it.type == "compound_statement"), None)

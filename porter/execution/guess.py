@@ -35,7 +35,7 @@ def _chip(root: Path, sources: Iterable[Path]) -> Iterator[str]:
     """The chip's macro: as project files of other tools name it, or the only device header's."""
     for pattern in _PROJECT_FILES:
         for path in sorted((*root.glob(pattern), *root.glob(f"*/{pattern}"))):
-            found = _CHIP.search(_text(path))
+            found = _CHIP.search(beginning_of(path))
             if found is not None:
                 yield found.group()
                 return
@@ -59,7 +59,8 @@ def _library(sources: Iterable[Path]) -> Iterator[str]:
         yield "USE_STDPERIPH_DRIVER"
 
 
-def _text(path: Path) -> str:
+def beginning_of(path: Path) -> str:
+    """As much of a file as names a chip; "" where it can't be read."""
     try:
         with path.open("rb") as stream:
             return stream.read(_LARGEST).decode("utf-8", "replace")

@@ -241,7 +241,10 @@ class ProjectFacts:
         return self._calls[name]
 
     def is_only_called(self, name: str) -> bool:
-        """Whether nothing takes a function's address and no macro or assembler file names it."""
+        """Whether nothing takes a function's address, and no macro, assembler file or file beside
+        the project names it."""
+        if self.program.is_named_beside(name):
+            return False
         word = name.encode("latin-1")
         for source in self._all:
             if word not in source.data:

@@ -38,6 +38,8 @@ def _spent(docket: Docket, unit: Unit, name: bytes) -> int:
     count = 0
     ways = [name]  # it, and macros whose bodies still lead to it
     for way in ways:
+        if unit.is_named_beside(way.decode("latin-1")):
+            return 0
         for use in unit.uses_by_name(way):
             if not _is_edited(docket, use.text.file.path, use.start, way):
                 return 0

@@ -385,6 +385,10 @@ class Unit:
         """Where code comes to a macro of any kind, through others too."""
         return self._project.places_of_macro(name) if self._project is not None else iter(())
 
+    def is_named_beside(self, name: str) -> bool:
+        """Whether a file that nobody looks into has a name."""
+        return self._project is not None and self._project.program.is_named_beside(name)
+
     def uses_by_name(self, name: bytes) -> Iterator[MacroUse]:
         """Where code has the name of a macro of any kind itself."""
         return self._project.uses_by_name(name) if self._project is not None else iter(())

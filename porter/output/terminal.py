@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Mapping
 
 import click
@@ -13,11 +12,9 @@ from porter.ledger.acknowledged import OpenPlace, Settled
 from porter.ledger.before import Ledger
 from porter.output.port_report import assumptions, lines, summary, to_send, unseen_lines
 from porter.output.vendor_report import vendor_lines
-from porter.port import Progress
 from porter.result import PortResult
 from scanner.report.errors import MissingError
 
-_QUIET_SECONDS = 2.0  # work that takes longer says what it is doing
 _COLOURS = {Status.REWRITTEN: "green", Status.LEFT: "cyan", Status.ESCALATED: "yellow"}
 
 
@@ -70,16 +67,3 @@ def tell_result(result: PortResult, settled: Settled, is_verbose: bool) -> None:
 def colour() -> bool | None:
     """NO_COLOR switches colours off; otherwise click looks at the terminal."""
     return False if os.environ.get("NO_COLOR") else None
-
-
-def progress_teller() -> Progress:
-    """What says every two seconds what is being done."""
-    shown = time.monotonic()
-
-    def show(message: str) -> None:
-        nonlocal shown
-        if time.monotonic() - shown > _QUIET_SECONDS:
-            shown = time.monotonic()
-            click.echo(f"fvmkit port: {message} ...", err=True)
-
-    return show

@@ -56,6 +56,10 @@ class Linked:
             return True
         return any(function == handler for _, handler in self._entries)
 
+    def is_named_beside(self, name: str) -> bool:
+        """Whether a file that is built beside the project, and that nobody looks into, has it."""
+        return name in self.outside.named_beside
+
     def why_not(self, function: str) -> str | None:
         """Why a function is no part of the ported machine; None if it is."""
         if self._reached is None:

@@ -114,6 +114,8 @@ class Domain:
     """What the generated start-up calls when all is set up."""
     grants: tuple[range, ...] | None = None
     """Addresses that it may use; None in a file that doesn't tell."""
+    beside: tuple[Path, ...] = ()
+    """Files that the image is built from and that aren't the project's."""
 
     def register_at(self, address: int) -> BootRegister | None:
         """The register at an address, if the boot table determines it."""
@@ -171,6 +173,7 @@ def _domain(path: Path, data: dict[str, Any]) -> Domain:
         priority_bits=_optional(data.get("priority_bits")),
         acknowledged=read_acknowledgements(data.get("acknowledged", ())),
         grants=_grants(data.get("grants")),
+        beside=tuple(path.parent / str(name) for name in data.get("beside", ())),
     )
 
 

@@ -1,7 +1,9 @@
-"""What a project is linked with besides its sources: libraries, archives, linker scripts."""
+"""What a project is linked with besides its sources: libraries, archives, linker scripts, and files
+that a description builds in place of some of them."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,6 +20,9 @@ from porter.project.toolchain import (
     library_functions,
     library_needs,
 )
+from scanner.report.errors import MissingError
+
+_WORD = re.compile(rb"\b[A-Za-z_]\w*")
 
 
 @dataclass(eq=False)
@@ -27,11 +32,15 @@ class Outside:
     root: Path
     options: CompileOptions
     scripts: Sequence[Path]
+    beside: Sequence[Path] = ()
 
     def used(self) -> frozenset[str]:
-        """Names that the compiler's libraries, archives in the tree and linker scripts use."""
+        """Names that the compiler's libraries, archives in the tree, linker scripts and files
+        beside the project use."""
         found = linker_words(self.scripts).union(*map(library_needs, self._compilers))
-        return found.union(*(archive_needs(DEFAULT_COMPILER, path) for path in self._archives))
+        return found.union(
+            self.named_beside, *(archive_needs(DEFAULT_COMPILER, path) for path in self._archives)
+        )
 
     def provided(self, headers: Iterable[str]) -> frozenset[str]:
         """Names that the compiler's libraries and these of its headers define."""
@@ -39,6 +48,13 @@ class Outside:
         return frozenset[str]().union(
             *map(library_functions, self._compilers),
             *(header_macros(compiler, headers) for compiler in self._compilers),
+        )
+
+    @cached_property
+    def named_beside(self) -> frozenset[str]:
+        """Every word of the files beside the project, which nobody ports."""
+        return frozenset(
+            word.decode("latin-1") for file in self.beside for word in _WORD.findall(_text_of(file))
         )
 
     def archived(self) -> dict[str, str]:
@@ -53,3 +69,14 @@ class Outside:
     @cached_property
     def _archives(self) -> list[Path]:
         return [Path(it) for it in find_sources(self.root, (), frozenset({".a", ".lib"}))]
+
+
+def _text_of(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise MissingError(
+            f"replaces a file of the project and can't be read: {error.strerror}",
+            file=file,
+            hint="what it uses isn't known; put it back, or run fvmkit compose again",
+        ) from error

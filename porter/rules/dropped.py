@@ -24,16 +24,7 @@ class Dropped(Rule):
 
     def examine(self, unit: Unit) -> Iterator[Verdict]:
         """Sites that aren't linked, with the reason why."""
-        for site in () if unit.has_all_arms or _others_call(unit) else unit.pending():
+        for site in () if unit.has_all_arms else unit.pending():
             why = why_not_linked(unit, site) if site.kind in _KINDS else None
             if why is not None:
                 yield self.left(site, why)
-
-
-def _others_call(unit: Unit) -> bool:
-    """Whether the description builds files that aren't the project's, which may call what nothing
-    here does."""
-    domain = unit.domain
-    if domain is None:
-        return False
-    return bool(domain.replaced) or any(name.startswith("..") for name in domain.sources)

@@ -253,6 +253,8 @@ def test_project_paths_lead_from_the_json_file_to_the_project(tmp_path: Path) ->
     assert (out / two["project"]["ported"]).resolve() == tmp_path / "two ported"
     assert two["startup"] == ["start.s"]
     assert two["replaced"] == [{"file": "a.c", "by": "b.c"}]
+    assert [(out / it).resolve() for it in two["beside"]] == [tmp_path / "in" / "b.c"]
+    assert one["beside"] == []
     makefile = (out / "two" / "Makefile").read_text()
     assert "two ported/main.c" in makefile
     assert "in/b.c" in makefile

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from porter.judging.verdict import Status
 from porter.ledger.recorded import record_of
 from porter.port import port_project
-from porter.project.domain import Domain, Replacement
+from porter.project.domain import Domain
 from porter.project.request import NOTHING_MORE, Request
 from porter.result import PortResult
+from scanner.report.errors import MissingError
 from tests.porter.helpers import DOMAIN, escalations
 
 HEADER = """\
@@ -34,7 +34,7 @@ MAIN = "void init(void);\nint main(void) { init(); for (;;) { } }\n"
 def port(
     folder: Path, main: str = MAIN, request: Request = NOTHING_MORE, domain: Domain = DOMAIN
 ) -> PortResult:
-    (folder / "Drivers").mkdir()
+    (folder / "Drivers").mkdir(exist_ok=True)
     (folder / "Drivers" / "hal.h").write_text(HEADER)
     (folder / "Drivers" / "hal.c").write_text(DRIVER)
     (folder / "main.c").write_text(main)
@@ -54,16 +54,16 @@ def test_only_what_the_program_uses_is_edited(tmp_path: Path) -> None:
     assert "void deinit(void) { RCC->CR = 0; halt(); CLK_B_ENABLE(); }\n" in text
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        {"replaced": (Replacement("uart.c", "../guest/uart.c"),)},
-        {"sources": (*DOMAIN.sources, "main.c", "Drivers/hal.c", "../common/uart.c")},
-    ],
-)
-def test_a_file_that_is_built_besides_may_call_it(tmp_path: Path, other: dict[str, Any]) -> None:
-    text = ported(port(tmp_path, domain=replace(DOMAIN, **other)))
+def test_a_file_that_is_built_beside_the_project_may_call_it(tmp_path: Path) -> None:
+    beside = tmp_path / "guest.c"
+    domain = replace(DOMAIN, beside=(beside,))
+    (tmp_path / "project").mkdir()
+    with pytest.raises(MissingError, match=r"guest\.c: replaces a file of the project"):
+        port(tmp_path / "project", domain=domain)
+    beside.write_text('#include "hal.h"\nvoid uart(void) { deinit(); }\n')
+    text = ported(port(tmp_path / "project", domain=domain))
     assert "static inline void halt(void) { virt_int_mask(VIRT_PRIMASK); }\n" in text
+    assert "#define CLK_B_ENABLE() ((void)0)\n" in text
 
 
 def test_each_such_place_is_told_and_a_program_that_has_it_is_refused(tmp_path: Path) -> None:

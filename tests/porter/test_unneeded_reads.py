@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.porter.helpers import escalations, port_files
+from tests.porter.helpers import DOMAIN, escalations, port_files
 
 HEADER = b"""\
 typedef struct { volatile unsigned ACR; } FLASH_TypeDef;
@@ -66,6 +67,15 @@ def test_what_decides_about_anything_else_needs_a_person(tmp_path: Path, body: b
     chip, problems = port(tmp_path, body)
     assert any("0xE0042000" in it for it in problems)
     assert b"return IDCODE >> 16;" in chip
+
+
+def test_a_file_beside_the_project_may_ask(tmp_path: Path) -> None:
+    beside = tmp_path / "guest.c"
+    beside.write_text("int late(void) { return revision() > 3; }\n")
+    main = b'#include "chip.h"\nint main(void) { if (revision() > 3) PREFETCH_ENABLE(); }\n'
+    files = {"chip.h": HEADER, "chip.c": CHIP, "main.c": main}
+    domain = replace(DOMAIN, beside=(beside,))
+    assert any("0xE0042000" in it for it in escalations(port_files(tmp_path / "p", files, domain)))
 
 
 def test_a_function_that_does_more_than_return_it_stays(tmp_path: Path) -> None:
