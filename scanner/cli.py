@@ -58,7 +58,7 @@ def _addresses(
     "--base",
     callback=_address,
     metavar="ADDRESS",
-    help="Where the first byte of a raw binary lies.",
+    help="Where the first byte of a raw binary lies, if its vector table doesn't tell.",
 )
 @click.option(
     "--entry",
@@ -105,8 +105,8 @@ def scan(
 ) -> None:
     """Scan linked programs before they reach flash: ELF, Intel HEX, S-record, UF2, raw binary.
 
-    What a file is, is told by its content; a raw binary says nothing and needs --base. Of a
-    folder every program in it is scanned; what is not is told on stderr.
+    What a file is, is told by its content; a raw binary needs --base where no vector table tells
+    it. Of a folder every program in it is scanned; what is not is told on stderr.
 
     Every even address of every executable segment is examined. A line says where, how grave, what,
     why, and how to put it right:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
 
 from scanner.accesses import find_accesses
+from scanner.arch.guess import fitting_cores
 from scanner.arch.model import Architecture
 from scanner.arch.registry import architecture
 from scanner.decode.code_map import CodeMap, build_code_map
 from scanner.decode.code_space import CodeSpace, constant_pieces, executable_pieces
 from scanner.decode.search import Hits, search, values
-from scanner.image.model import Image
+from scanner.evidence import evidence_of, no_code
+from scanner.image.model import Image, Problem
+from scanner.report.evidence import Evidence
 from scanner.report.finding import Finding, Severity
 from scanner.rules.model import InstructionRule, Judgement
 from scanner.surplus import MAX_FINDINGS, more_findings
@@ -30,21 +33,45 @@ _IN_DOUBT = (
 )
 
 
-def find(image: Image, target: Target, entries: Iterable[int] = ()) -> list[Finding]:
-    """All findings in the image's executable memory, with functions and source lines.
+@dataclass(frozen=True)
+class Found:
+    """What is in an image's executable memory.
 
-    `entries` are code pointers besides the image's own entry.
+    `cores` are those whose rules were applied, `problem` says why nothing was.
+    """
+
+    findings: list[Finding]
+    cores: tuple[str, ...]
+    evidence: Evidence | None = None
+    problem: Problem | None = None
+
+
+def find(image: Image, target: Target, entries: Iterable[int] = (), guessed: bool = False) -> Found:
+    """All findings, with functions and source lines.
+
+    `entries` are code pointers besides the image's own entry. Where the core is `guessed`, what
+    is silent on another one of its machine that could run the program counts, too.
     """
     pieces = executable_pieces(image, target.policy.code_grants())
     space = CodeSpace(pieces, constant_pieces(image))
     if not len(space):
-        return []
-    core = architecture(target.arch)
+        return Found([], (target.arch,))
+    isa = architecture(target.arch).isa
     known = [*entries] if image.entry is None else [image.entry, *entries]
-    code = build_code_map(space, core.isa, image.symbols, known)
-    scan = _Scan(space, code, core, target)
-    accesses = find_accesses(space, code, core, target)
-    return _located([*scan.instructions(), *accesses], image)
+    code = build_code_map(space, isa, image.symbols, known)
+    problem = no_code(space, code)
+    names = fitting_cores(space, code, target.arch) if guessed else (target.arch,)
+    target = replace(target, arch=names[0])
+    core = architecture(target.arch)
+    findings = [*_Scan(space, code, core, target).instructions()]
+    for name in names[1:]:
+        other = architecture(name)
+        rules = tuple(rule for rule in other.rules if rule not in core.rules)
+        scan = _Scan(space, code, replace(other, rules=rules), replace(target, arch=name))
+        findings += [found for found in scan.instructions() if found.severity == "silent"]
+    findings += find_accesses(space, code, core, target)
+    evidence = evidence_of(space, code, isa, target.policy)
+    return Found(_located(findings, image), names, evidence, problem)
 
 
 class _Scan:

@@ -30,8 +30,9 @@ def gather(names: Iterable[str], raw: bool) -> Iterator[str | Skipped | MissingE
 
     A folder that can't be read, or holds no program, is an error among the rest.
 
-    Folders are entered to any depth, but neither links nor hidden folders are followed. With `raw`
-    what a folder holds by the name of *.bin is taken for a raw binary.
+    Folders are entered to any depth, but neither links nor hidden folders are followed. What a
+    folder holds by the name of *.bin is taken for a raw binary if it begins with a vector table;
+    with `raw` any such file is.
     """
     for name in names:
         if os.path.isdir(name):
@@ -81,6 +82,12 @@ def _reason(path: Path, raw: bool) -> str | None:
             beginning = stream.read(_BEGINNING)
     except OSError:
         return None  # to be told by whoever opens it next
-    if raw and path.suffix.lower() == ".bin":
+    if path.suffix.lower() == ".bin" and (raw or _has_table(beginning, path.stat().st_size)):
         return None
     return no_program(beginning)
+
+
+def _has_table(beginning: bytes, size: int) -> bool:
+    from scanner.raw_base import begins_with_table  # slow to import, and few need it
+
+    return begins_with_table(beginning, size)

@@ -78,6 +78,7 @@ def scan_bytes(
     if len(data) > _MAX_FILE:
         text = f"larger than {_MAX_FILE >> 20} MiB, which no microcontroller's program is"
         return _report(data, name, _UNKNOWN, [_file_finding(Problem("too-large", text))])
+    base, remark, misplaced = _placed(data, base)
     image = load_image(data, base=base)
     core = arch or (policy.arch if chip_name is None else None)
     core = core or (part.arch if part else image.arch)
@@ -88,19 +89,45 @@ def scan_bytes(
         core = guessed_architecture(image)
     problems = [
         *image.problems,
+        *misplaced,
         *entry_problems(image.segments, entries),
         *_host_problems(image, core, part, trusted=arch is not None),
     ]
+    if remark is not None and not guess:
+        problems.append(Problem("unknown-core", f"nothing says where it lies: {remark}"))
     if guessed and not guess:
         text = f"nothing says which core it is for; it would be taken for {core}"
         problems.append(Problem("unknown-core", text))
-    findings = [_file_finding(problem) for problem in problems]
+    findings: list[Finding] = []
+    cores: tuple[str, ...] = (core,)
+    evidence = None
     if image.segments and core in ARCHITECTURES and image.machine in (None, MACHINES[core]):
         target = Target(core, policy, part.profile if part else None)
-        findings += find(image, target, [_pointer(entry, core) for entry in entries])
+        found = find(image, target, [_pointer(entry, core) for entry in entries], guessed)
+        findings, cores, evidence = found.findings, found.cores, found.evidence
+        problems += [] if found.problem is None else [found.problem]
+    findings = [*(_file_finding(problem) for problem in problems), *findings]
     findings.sort(key=lambda f: (not f.rejects(strict=False), not f.rejects(True), f.address or 0))
-    report = _report(data, name, core if image.segments else _UNKNOWN, findings)
-    return replace(report, guessed=guessed)
+    report = _report(data, name, cores[0] if image.segments else _UNKNOWN, findings)
+    if evidence is not None and remark is not None:
+        evidence = replace(evidence, remarks=(remark, *evidence.remarks))
+    return replace(report, guessed=guessed, besides=cores[1:], evidence=evidence)
+
+
+def _placed(data: bytes, base: int | None) -> tuple[int | None, str | None, list[Problem]]:
+    """Where a raw binary lies, what to say if that was guessed, and what speaks against it."""
+    from scanner.image.load import is_raw
+    from scanner.image.model import Problem
+
+    if not is_raw(data):
+        return base, None, []
+    from scanner.raw_base import fitting_base, why_elsewhere
+
+    if base is None:
+        found = fitting_base(data)
+        return (None, None, []) if found is None else (found.address, f"guessed {found.text}", [])
+    why = why_elsewhere(data, base)
+    return base, None, [] if why is None else [Problem("raw-range", why)]
 
 
 def _rules(policy: Policy | str | PathLike[str] | None) -> Policy:

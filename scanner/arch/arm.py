@@ -25,6 +25,7 @@ from scanner.rules import (
     tt,
     wfx,
 )
+from scanner.rules.model import Pattern
 
 _RUNS = {
     "armv6m": ("armv6m",),
@@ -48,11 +49,28 @@ _RULES = {
         foreign.RULE,
     ),
 }
+_NEWER = {
+    "armv8m.main": (
+        *sg.RULE.patterns,
+        *secure_state.RULE.patterns,
+        *tt.RULE.patterns,
+        Pattern(32, 0xFFE0D07E, 0xF380800A),  # MSR MSPLIM, PSPLIM and their _NS
+        Pattern(32, 0xFFFFF07E, 0xF3EF800A),  # MRS
+        Pattern(32, 0xFFF00F8F, 0xE8D00F8F),  # LDA, LDAEX and their narrower forms
+        Pattern(32, 0xFFF00F8F, 0xE8C00F8F),  # STL
+    )
+}
 ADDRESS_RULES = (ppb.RULE, mmio.RULE, exc_return.RULE, arm_state.RULE)
 
 
 def architecture(name: str) -> Architecture:
     """One of the four; they share the tables of instructions."""
     return Architecture(
-        name, _RUNS[name], Thumb(), ThumbDisassembler(), _RULES[name], ADDRESS_RULES
+        name,
+        _RUNS[name],
+        Thumb(),
+        ThumbDisassembler(),
+        _RULES[name],
+        ADDRESS_RULES,
+        _NEWER.get(name, ()),
     )

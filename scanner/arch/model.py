@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from scanner.decode.instruction_set import InstructionSet
-from scanner.rules.model import AddressRule, InstructionRule
+from scanner.rules.model import AddressRule, InstructionRule, Pattern
 
 
 class Disassembler(Protocol):
@@ -21,7 +21,8 @@ class Architecture:
     """One core's instruction set and rules.
 
     `runs` names the architectures whose code runs on it, its own among them; they are the names
-    that loaders read from a file's attributes.
+    that loaders read from a file's attributes. `newer` are instructions that programs for it use
+    and no smaller core of its machine has.
     """
 
     name: str
@@ -30,3 +31,4 @@ class Architecture:
     disassembler: Disassembler
     rules: tuple[InstructionRule, ...]
     address_rules: tuple[AddressRule, ...]
+    newer: tuple[Pattern, ...] = ()

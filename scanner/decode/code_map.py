@@ -16,18 +16,37 @@ import numpy as np
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.descent import Descent
 from scanner.decode.flow_graph import FlowGraph
-from scanner.decode.instruction_set import Flags, Indices, InstructionSet
+from scanner.decode.instruction_set import Flags, Flow, Indices, InstructionSet
 from scanner.decode.long_jumps import constants_behind_jumps
 from scanner.decode.marks import Marks
 from scanner.image.symbols import Addresses, SymbolTable
 
 
 @dataclass(frozen=True)
+class Ways:
+    """At how many places of the space known code is entered, by what says so.
+
+    `astray` are code pointers of entries and vector tables that lead out of the space, or to no
+    instruction of this set.
+    """
+
+    entries: int
+    vectors: int
+    functions: int
+    astray: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class CodeMap:
-    """`certain`: an instruction begins here; `listed`: and it isn't loaded as a constant."""
+    """`certain`: an instruction begins here; `listed`: and it isn't loaded as a constant.
+
+    `flows` says whether any of what control reaches from the `ways` in goes elsewhere than on.
+    """
 
     certain: Marks
     listed: Marks
+    ways: Ways
+    flows: bool
 
 
 def build_code_map(
@@ -36,12 +55,20 @@ def build_code_map(
     """Grade every halfword of the space."""
     if not entries and isa.starts_with_code:
         entries = (space.address(0),)
-    pointers = [*isa.vectors(space), *entries]
-    places = space.indices(isa.code_addresses(np.array(pointers, dtype=np.int64)))
+    vectors = isa.vectors(space)
+    pointers = np.array([*vectors, *entries], dtype=np.int64)
+    places = space.indices(isa.code_addresses(pointers))
     syncs = Marks.at(len(space), places[places >= 0])
     code = data = None
+    functions = 0
     if symbols is not None:
-        code, data = _symbols(space, isa, symbols, syncs)
+        code, data, functions = _symbols(space, isa, symbols, syncs)
+    ways = Ways(
+        entries=_different(places[len(vectors) :]),
+        vectors=_different(places[: len(vectors)]),
+        functions=functions,
+        astray=tuple(np.unique(pointers[places < 0]).tolist()),
+    )
     seeds = syncs.indices()
     by_pointer = symbols is None or not symbols.has_markers
     graph = FlowGraph(space, isa, syncs)
@@ -56,9 +83,15 @@ def build_code_map(
             certain = _reached(space, isa, graph, seeds, by_pointer)
     if code is not None:
         certain |= code & graph.starts
+    flows = bool(certain[graph.indices[graph.kinds != Flow.STOP]].any())
     del graph
     listed = certain.without(Marks.at(len(space), isa.literals(space, certain)))
-    return CodeMap(certain, listed)
+    return CodeMap(certain, listed, ways, flows)
+
+
+def _different(places: Indices) -> int:
+    """How many of them lie in the space, each counted once."""
+    return len(np.unique(places[places >= 0]))
 
 
 def _reached(
@@ -78,17 +111,20 @@ def _reached(
 
 def _symbols(
     space: CodeSpace, isa: InstructionSet, symbols: SymbolTable, syncs: Marks
-) -> tuple[Marks, Marks]:
-    """Halfwords that are code inside a function's extent, and data; marks where code begins."""
+) -> tuple[Marks, Marks, int]:
+    """Halfwords that are code inside a function's extent, and data; how many functions there are.
+
+    Marks where code begins.
+    """
     markers, is_code = symbols.markers(isa.code_markers)
     starts, sizes = symbols.functions()
     code, data = _marked(space, markers, is_code)
     places = space.indices(markers[is_code].astype(np.int64))
     syncs.add(places[places >= 0])
-    bodies = _bodies(space, isa, starts, sizes, syncs)
+    bodies, functions = _bodies(space, isa, starts, sizes, syncs)
     if not len(markers) and not isa.mixes_constants:
-        return bodies, data
-    return code & bodies, data
+        return bodies, data, functions
+    return code & bodies, data, functions
 
 
 def _marked(space: CodeSpace, markers: Addresses, is_code: Flags) -> tuple[Marks, Marks]:
@@ -108,8 +144,8 @@ def _marked(space: CodeSpace, markers: Addresses, is_code: Flags) -> tuple[Marks
 
 def _bodies(
     space: CodeSpace, isa: InstructionSet, starts: Addresses, sizes: Addresses, syncs: Marks
-) -> Marks:
-    """Halfwords inside a function's extent; marks where functions begin."""
+) -> tuple[Marks, int]:
+    """Halfwords inside a function's extent, and the number of functions; marks their begins."""
     addresses = isa.code_addresses(starts.astype(np.int64))
     begins = space.indices(addresses)
     known = begins >= 0
@@ -121,5 +157,6 @@ def _bodies(
     apart = np.flatnonzero(begins[1:] > reach[:-1])
     firsts, lasts = np.append(0, apart + 1), np.append(apart, len(begins) - 1)
     if not len(begins):
-        return Marks.none(len(space))
-    return Marks.within(len(space), begins[firsts], reach[lasts])
+        return Marks.none(len(space)), 0
+    inside = Marks.within(len(space), begins[firsts], reach[lasts])
+    return inside, _different(begins)

@@ -121,3 +121,6 @@ class InstructionSet(Protocol):
 
     def vectors(self, space: CodeSpace) -> Sequence[int]:
         """Code pointers that vector tables in the space hold; some may lead out of it."""
+
+    def frames(self, space: CodeSpace) -> tuple[Indices, Indices]:
+        """Stretches that look like functions: where each begins, and its last instruction."""

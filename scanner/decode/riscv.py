@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from scanner.decode import riscv_constants, riscv_effects, riscv_jumps
+from scanner.decode import riscv_constants, riscv_effects, riscv_frames, riscv_jumps
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.effects import Constants, Direct, Effects
 from scanner.decode.instruction_set import Flags, Flow, Flows, Halfwords, Indices
@@ -60,6 +60,10 @@ class RiscV:
     def vectors(self, space: CodeSpace) -> Sequence[int]:
         """Execution begins with an instruction; tables of vectors are not told from data."""
         return []
+
+    def frames(self, space: CodeSpace) -> tuple[Indices, Indices]:
+        """What moves the stack pointer down, up to where it goes back."""
+        return riscv_frames.frames(space)
 
     def literals(self, space: CodeSpace, starts: Marks) -> Indices:
         """Constants stand in instructions, not behind them."""

@@ -33,19 +33,29 @@ def search(
     space: CodeSpace, isa: InstructionSet, rules: Sequence[InstructionRule], listed: Marks
 ) -> Iterator[Hits]:
     """All matches of the rules; `listed` marks where patterns that data resembles count."""
-    patterns = [(rule, pattern) for rule in rules for pattern in rule.patterns]
-    sieve = _Sieve(isa, [pattern for _, pattern in patterns])
+    owners = [rule for rule in rules for _ in rule.patterns]
+    patterns = [pattern for rule in rules for pattern in rule.patterns]
+    for number, indices in matching(space, isa, patterns, listed):
+        bits = patterns[number].bits
+        yield Hits(owners[number], bits, indices, values(space, isa, bits, indices))
+
+
+def matching(
+    space: CodeSpace, isa: InstructionSet, patterns: Sequence[Pattern], listed: Marks
+) -> Iterator[tuple[int, Indices]]:
+    """The number of a pattern, and where it matches; some more of these may follow later."""
+    sieve = _Sieve(isa, patterns)
     for begin in range(0, len(space), _BLOCK):
         block = range(begin, min(begin + _BLOCK, len(space)))
         candidates, matches = sieve.candidates(space, block, listed)
-        for number, (rule, pattern) in enumerate(patterns):
+        for number, pattern in enumerate(patterns):
             indices = candidates[np.flatnonzero(matches & np.uint64(1 << number))]
             if not pattern.everywhere:
                 indices = indices[listed[indices]]
             if pattern.bits == 32 and len(indices):
                 indices = indices[~np.isin(indices + 1, space.barriers)]
             if len(indices):
-                yield Hits(rule, pattern.bits, indices, values(space, isa, pattern.bits, indices))
+                yield number, indices
 
 
 class _Sieve:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from scanner.decode import thumb_frames
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.effects import Constants, Direct, Effects
 from scanner.decode.instruction_set import Flags, Flow, Flows, Halfwords, Indices
@@ -70,6 +71,10 @@ class Thumb:
     def vectors(self, space: CodeSpace) -> Sequence[int]:
         """What stands in vector tables."""
         return list(vectors(space))
+
+    def frames(self, space: CodeSpace) -> tuple[Indices, Indices]:
+        """What pushes LR, up to where it pops the same registers."""
+        return thumb_frames.frames(space)
 
     def literals(self, space: CodeSpace, starts: Marks) -> Indices:
         """What LDR, LDRD and VLDR address by PC."""

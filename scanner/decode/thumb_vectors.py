@@ -39,8 +39,7 @@ def vectors(space: CodeSpace) -> Iterator[int]:
         _programs(space, np.array(first, dtype=np.intp)), _tables(space, np.concatenate(inside))
     ).tolist()
     for begin, following in pairwise([*tables, len(space)]):
-        data = space.code(begin, min(following - begin, 2 * _MAX_WORDS))
-        yield from _pointers(np.frombuffer(data, dtype="<u4", count=len(data) // 4).tolist())
+        yield from table_pointers(space.code(begin, following - begin))
 
 
 def _programs(space: CodeSpace, places: Indices) -> Indices:
@@ -75,8 +74,10 @@ def _leads_into(space: CodeSpace, places: Indices, number: int) -> Flags:
     return inside
 
 
-def _pointers(table: list[int]) -> Iterator[int]:
-    """The odd words, up to the first that is neither odd nor zero."""
+def table_pointers(data: bytes) -> Iterator[int]:
+    """The odd words behind the first of a table, up to the first that is neither odd nor zero."""
+    count = min(len(data) // 4, _MAX_WORDS)
+    table = np.frombuffer(data, dtype="<u4", count=count).tolist()
     for number, word in enumerate(table[1:], start=1):
         if word % 2:
             yield word

@@ -31,6 +31,7 @@ _OTHERS = (
     (b"\x1f\x8b", "compressed by gzip"),
     (b"DfuSe", "a DfuSe container: convert it to Intel HEX"),
 )
+_UNKNOWN = "no program"
 _NEEDS_BASE = "neither ELF, Intel HEX, S-record nor UF2; a raw binary needs --base ADDRESS"
 
 
@@ -56,7 +57,12 @@ def no_program(beginning: bytes) -> str | None:
             return what
     texts = any(_is_text(form, beginning) for form in (_HEX, _SREC))
     known = texts or is_elf(beginning) or beginning.startswith(MAGIC)
-    return None if known else "no program"
+    return None if known else _UNKNOWN
+
+
+def is_raw(data: bytes) -> bool:
+    """Whether nothing in a file says what it is, so that it may be a raw binary."""
+    return bool(data) and no_program(data) == _UNKNOWN
 
 
 def _load(data: bytes, base: int | None) -> Image:

@@ -7,6 +7,7 @@ bootloader would pass over are not part of the program.
 from __future__ import annotations
 
 import struct
+from dataclasses import replace
 
 from scanner.image.model import Image, UntrustedError
 from scanner.image.placed import PlacedBytes
@@ -21,6 +22,9 @@ _MALFORMED = "uf2-malformed"
 # RP2350: a block in front of the program, for an erratum of its boot ROM, numbered by itself.
 _ABSOLUTE = 0xE48BFF57
 
+# The boot ROM of RP2040 runs the first 256 bytes of the flash (RP2040 datasheet, 2.8.1.3.1).
+_RP2040, _SECOND_STAGE = 0xE48BFF56, 0x10000001
+
 _FAMILIES = {
     0x68ED2B88: "armv6m",  # SAMD21
     0x1851780A: "armv6m",  # SAML21
@@ -28,7 +32,7 @@ _FAMILIES = {
     0x300F5633: "armv6m",  # STM32G0
     0x202E3A91: "armv6m",  # STM32L0
     0x7F83E793: "armv6m",  # KL32L2
-    0xE48BFF56: "armv6m",  # RP2040
+    _RP2040: "armv6m",
     0x5EE21072: "armv7m",  # STM32F1
     0x5D1A0A2E: "armv7m",  # STM32F2
     0x1E1F432D: "armv7m",  # STM32L1
@@ -88,7 +92,12 @@ def load_uf2(data: bytes) -> Image:
             numbering.add(index, family, number, count)
         memory.place(address, block[_HEADER.size : _HEADER.size + size])
     numbering.finish()
-    return memory.image(None, _FAMILIES.get(numbering.family or 0))
+    image = memory.image(None, _FAMILIES.get(numbering.family or 0))
+    if numbering.family == _RP2040 and any(
+        s.address < _SECOND_STAGE < s.end for s in image.segments
+    ):
+        return replace(image, entry=_SECOND_STAGE)
+    return image
 
 
 class _Numbering:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal
 
+from scanner.report.evidence import Evidence
+
 Severity = Literal["silent", "traps", "policy"]
 """What happens when the guest gets there: nothing anyone sees; a fault; what the policy says."""
 
@@ -56,7 +58,9 @@ class FileReport:
     """The findings of one file, those that reject first, then by address.
 
     `sha256` is the sum of the file in hexadecimal. `waived` are findings that the verdict leaves
-    out. `arch` is `guessed` where neither the user nor the file names a core.
+    out. `arch` is `guessed` where neither the user nor the file names a core; `besides` are other
+    cores that could run the program, whose silent instructions count, too. `evidence` says how the
+    code was found, where any could be looked for.
     """
 
     file: str
@@ -66,6 +70,8 @@ class FileReport:
     strict: bool = False
     waived: tuple[Waived, ...] = ()
     guessed: bool = False
+    besides: tuple[str, ...] = ()
+    evidence: Evidence | None = None
 
     @property
     def verdict(self) -> Verdict:

@@ -1,12 +1,13 @@
 """The report for programs: schema 1 of `fvmkit scan --json`.
 
-What only some calls have (`guessed` and `waived` of a file; `skipped` and `notes` of the whole) is
-left out where there is none.
+What only some calls have (`guessed`, `besides`, `evidence` and `waived` of a file; `skipped` and
+`notes` of the whole) is left out where there is none.
 """
 
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import Any
 
 from scanner.report.finding import FileReport, Finding
@@ -34,6 +35,10 @@ def _file(report: FileReport) -> dict[str, Any]:
     }
     if report.guessed:
         file["guessed"] = True
+    if report.besides:
+        file["besides"] = list(report.besides)
+    if report.evidence is not None:
+        file["evidence"] = asdict(report.evidence)
     if report.waived:
         file["waived"] = [
             {**_finding(one.finding), "by": one.by, "reason": one.reason} for one in report.waived

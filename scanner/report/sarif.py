@@ -10,6 +10,7 @@ import json
 import os
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path, PurePath
 from typing import Any
@@ -70,11 +71,14 @@ def _rule(rule: str, entries: tuple[Entry, ...]) -> Node:
 
 
 def _artifact(report: FileReport) -> Node:
-    return {
+    artifact: Node = {
         "location": {"uri": _uri(report.file)},
         "roles": ["analysisTarget"],
         "hashes": {"sha-256": report.sha256},
     }
+    if report.evidence is not None:
+        artifact["properties"] = {"evidence": asdict(report.evidence)}
+    return artifact
 
 
 def _notes(run: Run) -> list[Node]:

@@ -42,13 +42,16 @@ def _what(finding: Finding) -> str:
 
 def summary(report: FileReport) -> str:
     """The verdict on a file, with how many findings led to it."""
-    return _verdict(report) + (f"; {len(report.waived)} waived" if report.waived else "")
+    waived = f"; {len(report.waived)} waived" if report.waived else ""
+    evidence = "" if report.evidence is None else f" — {report.evidence.text}"
+    return f"{_verdict(report)}{waived}{evidence}"
 
 
 def _verdict(report: FileReport) -> str:
     rejecting = sum(finding.rejects(report.strict) for finding in report.findings)
     warnings = len(report.findings) - rejecting
     core = f"{report.arch}, guessed" if report.guessed else report.arch
+    core += f", judged for {', '.join(report.besides)} too" if report.besides else ""
     if report.verdict == "accept":
         return f"accepted ({core})"
     if report.verdict == "warn":

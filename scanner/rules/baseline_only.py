@@ -35,6 +35,7 @@ RULE = InstructionRule(
         Pattern(32, 0xF8000000, 0xF8000000),
     ),
     judge=_judge,
+    tells_cores=True,
     invalid=(
         ".inst.n 0xb130", ".inst.n 0xbf18", ".inst.w 0xf04f30e0", ".inst.w 0xf240b672",
         ".inst.w 0xf000b800", ".inst.w 0xe8bd8010", ".inst.w 0xfbb0f1f2", ".inst.w 0xf8d00004",

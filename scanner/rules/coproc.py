@@ -34,6 +34,7 @@ RULE = InstructionRule(
     manual="ARMv7-M ARM (DDI 0403E) A5.3.18 and B3.2.20",
     patterns=(Pattern(32, 0xEC000000, 0xEC000000),),
     judge=_judge,
+    tells_cores=True,
     invalid=(
         "mcr p0, #0, r0, c0, c0, #0",
         "mrc p15, #0, r1, c1, c0, #0",

@@ -103,6 +103,13 @@ FILE_RULES = {
             "none",
         ),
         FileRule(
+            "no-code",
+            "what nothing is known to start can't be followed, so nothing is known of what it does",
+            "name where it starts with --entry, where it lies with --base, its core with --arch",
+            "The core starts somewhere else, or these are no instructions of this core.",
+            "ARMv7-M ARM (DDI 0403E) B1.5.3: the vector table",
+        ),
+        FileRule(
             "no-host",
             "guests must run without privilege, and this chip has no such mode or no rules",
             "choose a chip whose core has an unprivileged mode and a protection unit",

@@ -36,6 +36,7 @@ RULE = InstructionRule(
         Pattern(32, 0xFFC00000, 0xE9800000),  # SRSIA, RFEIA
     ),
     judge=_judge,
+    tells_cores=True,
     invalid=(
         ".inst.w 0xf7f08000",
         ".inst.w 0xf7e08000",

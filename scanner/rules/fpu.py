@@ -29,6 +29,7 @@ RULE = InstructionRule(
         *(Pattern(16, mask, match) for mask, match in _COMPRESSED),
     ),
     judge=_judge,
+    tells_cores=True,
     invalid=(),
     valid=("fadd.s fa0, fa1, fa2", "flw fa0, 0(a0)", "fmv.x.w a0, fa0"),
     assembled_for="rv32imafc",

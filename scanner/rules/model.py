@@ -48,7 +48,8 @@ class InstructionRule:
     and `manual` where that is written. `invalid` and `valid` are assembly lines
     that the rule must and must not report under the default policy when they
     are assembled for the architecture `assembled_for`. `decisive` are the bits that a judgement's
-    severity depends on: a flood of instructions is judged by these.
+    severity depends on: a flood of instructions is judged by these. A rule that `tells_cores` is
+    about instructions that a core doesn't have: what traps by it was compiled for another.
     """
 
     id: str
@@ -62,6 +63,7 @@ class InstructionRule:
     valid: tuple[str, ...]
     assembled_for: str = "armv7em"
     decisive: int = 0xFFFFFFFF
+    tells_cores: bool = False
 
 
 AccessKind = Literal["read", "write", "jump", "address"]

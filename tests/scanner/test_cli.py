@@ -59,7 +59,10 @@ def test_a_line_says_all(legacy: Path) -> None:
     assert reject.startswith(place)
     assert "; use virt_int_mask and virt_int_unmask" in reject
     assert ": warn svc: svc #0 — " in warn
-    assert summary == f"{legacy}: rejected (armv7em): 1 finding and 1 warning"
+    assert summary == (
+        f"{legacy}: rejected (armv7em): 1 finding and 1 warning — from 1 entry and 1 function "
+        "6 of 6 bytes reached; executable segments alone, without a policy"
+    )
     assert result.stderr == ""
 
 
@@ -106,7 +109,9 @@ def test_json(clean: Path, legacy: Path, option: tuple[str, ...]) -> None:
     document = json.loads(result.stdout)
     assert document["schema"] == 1
     rejected, accepted = document["files"]
+    evidence = accepted.pop("evidence")
     assert accepted == {"file": str(clean), "arch": "armv7em", "verdict": "accept", "findings": []}
+    assert (evidence["entries"], evidence["by_policy"]) == (1, False)
     assert rejected["verdict"] == "reject"
     finding = rejected["findings"][0]
     assert list(finding) == [
@@ -131,7 +136,8 @@ def test_policy_file(build: Build, tmp_path: Path) -> None:
     )  # fmt: skip
     policy = tmp_path / "motor.domain.json"
     policy.write_text(json.dumps(DOMAIN))
-    assert run(elf).stdout.splitlines() == [f"{elf}: accepted (armv7em)"]
+    (accepted,) = run(elf).stdout.splitlines()
+    assert accepted.startswith(f"{elf}: accepted (armv7em) — ")
     text = run("--policy", policy, elf).stdout
     assert "warn coproc: vadd.f32 s0, s0, s1 — the domain has no FPU" in text
     assert "warn mmio: read of 0x40004400, not granted to motor" in text
@@ -187,20 +193,21 @@ def test_no_colour_without_a_terminal(legacy: Path) -> None:
 
 def test_arch_option(build: Build) -> None:
     elf = build(".thumb_func\n_start: bx lr\n", cpu="cortex-m0")
-    assert run(elf).stdout == f"{elf}: accepted (armv6m)\n"
-    assert run("--arch", "armv7m", elf).stdout == f"{elf}: accepted (armv7m)\n"
+    assert run(elf).stdout.startswith(f"{elf}: accepted (armv6m) — ")
+    assert run("--arch", "armv7m", elf).stdout.startswith(f"{elf}: accepted (armv7m) — ")
 
 
 def test_a_guessed_core_is_told_and_can_be_refused(build: Build, tmp_path: Path) -> None:
     elf = build(".thumb_func\n_start: bx lr\n", cpu="cortex-m4")
     raw = tmp_path / "code.bin"
     raw.write_bytes(b"\x70\x47\x70\x47")
-    here = ("--base", "0x08000000")
-    assert run(*here, raw).stdout == f"{raw}: accepted (armv7em, guessed)\n"
-    assert run(*here, "--arch", "armv6m", raw).stdout == f"{raw}: accepted (armv6m)\n"
+    here = ("--base", "0x08000000", "--entry", "0x08000000")
+    others = "judged for armv6m, armv7m, armv8m.main too"
+    assert f"{raw}: accepted (armv7em, guessed, {others}) — " in run(*here, raw).stdout
+    assert f"{raw}: accepted (armv6m) — " in run(*here, "--arch", "armv6m", raw).stdout
     both = run(*here, "--no-guess", elf, raw)
     assert both.exit_code == 1
-    assert f"{elf}: accepted (armv7em)\n" in both.stdout
+    assert f"{elf}: accepted (armv7em) — " in both.stdout
     assert f"{raw}: reject unknown-core: nothing says which core it is for" in both.stdout
     assert run(*here, "--no-guess", "--chip", "stm32f405", raw).exit_code == 0
     files = json.loads(run(*here, "--json", elf, raw).stdout)["files"]
@@ -209,7 +216,7 @@ def test_a_guessed_core_is_told_and_can_be_refused(build: Build, tmp_path: Path)
 
 def test_chip_option(build: Build) -> None:
     elf = build(".thumb_func\n_start: bx lr\n", cpu="cortex-m4")
-    assert run("--chip", "STM32F405RG", elf).stdout == f"{elf}: accepted (armv7em)\n"
+    assert f"{elf}: accepted (armv7em) — " in run("--chip", "STM32F405RG", elf).stdout
     assert "built for armv7em; the chip is armv7m" in run("--chip", "mps2-an385", elf).stdout
     assert run("--chip", "mps2-an385", elf).exit_code == 1
     assert run("--chip", "acme1", elf).exit_code == 2

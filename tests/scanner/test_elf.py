@@ -117,7 +117,7 @@ def test_what_cannot_be_opened(tmp_path: Path) -> None:
 
 
 def test_code_in_an_untrusted_file_is_named_all_the_same() -> None:
-    elf = write_elf([Load(FLASH, halfwords(0xB672), READ_WRITE_EXECUTE)], entry=FLASH + 1)
+    elf = write_elf([Load(FLASH, halfwords(0xB672, 0x4770), READ_WRITE_EXECUTE)], entry=FLASH + 1)
     assert [rule for rule, _ in reasons(elf)] == ["wx-segment", "cps"]
 
 
@@ -367,4 +367,4 @@ def test_more_sections_and_segments_than_any_linker_makes_are_refused() -> None:
 def test_a_flood_takes_bounded_time(pattern: bytes) -> None:
     code = pattern * ((1 << 20) // len(pattern))
     report = scan(write_elf([Load(FLASH, code)], entry=FLASH + 1))
-    assert len(report.findings) <= 1001
+    assert len([f for f in report.findings if f.rule != "no-code"]) <= 1001

@@ -16,7 +16,7 @@ from scanner.decode.thumb import Thumb
 from scanner.policy import Policy
 from scanner.scan import scan_bytes
 from scanner.target import Target
-from tests.scanner.elf_writer import FLASH, Load, halfwords, write_elf
+from tests.scanner.elf_writer import FLASH, STARTED, Load, halfwords, write_elf
 
 READABLE = {0, 2, 4, 6, 20}
 WRITABLE = {0, 1, 2, 3}
@@ -195,13 +195,15 @@ def test_every_offset_from_the_segment_start(
 ) -> None:
     data = halfwords(*[0x0000] * position, *code, 0x0000)
     odd = b"\xff" if base % 2 else b""
-    report = scan_bytes(write_elf([Load(base, odd + data)]), "x", Policy())
+    elf = write_elf([Load(base, odd + data), STARTED], entry=STARTED.address + 1)
+    report = scan_bytes(elf, "x", Policy())
     assert [f.address for f in report.findings] == [base + len(odd) + 2 * position]
     assert report.verdict == "warn"
 
 
 def test_offset_is_where_the_bytes_stand_in_the_file() -> None:
-    elf = write_elf([Load(FLASH, halfwords(0, 0)), Load(FLASH + 4, halfwords(0, 0xB672))])
+    loads = [Load(FLASH, halfwords(0, 0)), Load(FLASH + 4, halfwords(0, 0xB672)), STARTED]
+    elf = write_elf(loads, entry=STARTED.address + 1)
     (finding,) = scan_bytes(elf, "x", Policy()).findings
     assert finding.offset is not None
     assert elf[finding.offset : finding.offset + 2] == halfwords(0xB672)

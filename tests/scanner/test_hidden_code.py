@@ -77,7 +77,7 @@ def test_instructions_straddle_adjacent_segments(split: int) -> None:
 
 def test_a_gap_between_segments_joins_nothing() -> None:
     loads = [Load(FLASH, halfwords(0x4770, 0xF3EF)), Load(FLASH + 8, halfwords(0x8010, 0x4770))]
-    assert scan_bytes(write_elf(loads), "x", Policy()).verdict == "accept"
+    assert scan_bytes(write_elf(loads, entry=FLASH + 1), "x", Policy()).verdict == "accept"
 
 
 def test_stripped_code_is_reached_from_the_vector_table(build: Build, strip: Strip) -> None:
@@ -225,7 +225,7 @@ def test_constants_behind_the_last_function_are_not_code(build: Build) -> None:
 def test_the_flash_copy_of_data_is_executable_where_the_grant_says_so() -> None:
     code = Load(FLASH, halfwords(0x4770, 0xF3EF))
     data = Load(0x20000000, halfwords(0x8010, 0xB672), READ_WRITE, load_address=FLASH + 4)
-    elf = write_elf([code, data])
+    elf = write_elf([code, data], entry=FLASH + 1)
     assert scan_bytes(elf, "x", Policy()).verdict == "accept"
     grant = Grant("flash", "code", FLASH, 0x1000)
     found = scan_bytes(elf, "x", Policy(domain="vm", grants=(grant,))).findings
@@ -244,7 +244,9 @@ def test_loaded_constants_are_not_read_as_instructions_that_trap(
     build: Build, strip: Strip
 ) -> None:
     """FreeRTOS starts its first task with an SVC that never returns; a literal pool follows."""
-    elf = strip(build(".thumb_func\n_start: ldr r0, =0xe000ed08\n svc 245\n.align 2\n.ltorg\n"))
+    elf = strip(
+        build(".thumb_func\n_start: b 1f\n1: ldr r0, =0xe000ed08\n svc 245\n.align 2\n.ltorg\n")
+    )
     assert [f.rule for f in scan_file(elf).findings] == ["ppb"]
 
 

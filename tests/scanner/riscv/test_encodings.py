@@ -141,7 +141,7 @@ def test_all_of_the_system_opcode_is_forbidden_but_for_calls() -> None:
 @pytest.mark.parametrize("position", range(5))
 @pytest.mark.parametrize("base", [FLASH, FLASH + 2, FLASH + 1])
 def test_every_offset_from_the_segment_start(position: int, base: int) -> None:
-    code = b"\x01\x00" * position + bytes.fromhex("73900580") + b"\x01\x00"
+    code = b"\x01\x00" * position + bytes.fromhex("73900580") + b"\x82\x80"
     odd = b"\xff" if base % 2 else b""
     elf = write_elf([Load(base, odd + code)], header=Header(machine=RISCV))
     report = scan_bytes(elf, "x", Policy())
