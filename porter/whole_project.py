@@ -42,6 +42,7 @@ from porter.source.edit import Edit
 from porter.source.evaluate import Evaluator
 from porter.source.source_file import SourceFile
 
+_ASM_MACRO = re.compile(rb"\.(?:alt)?macro\b")
 _PASTES = re.compile(rb"\\[A-Za-z_]|##|^[ \t]*[#.][ \t]*include\b", re.MULTILINE)
 
 
@@ -228,9 +229,13 @@ class WholeProject:
         return made.object.exported if made is not None else ()
 
     def _wanted(self, source: SourceFile) -> Collection[str]:
-        """What a file in assembler asks others for, where macros may put a name together."""
-        made = assembled(source.path, self.build.options) if _PASTES.search(source.data) else None
-        return made.object.wanted() if made is not None else ()
+        """What a file asks others for where macros of the assembler may put a name together."""
+        if not (_PASTES if source.is_asm else _ASM_MACRO).search(source.data):
+            return ()
+        made = assembled(source.path, self.build.options)
+        if made is None:
+            return ()
+        return made.object.wanted() if source.is_asm else made.object.named()
 
     def _lost(self, source: SourceFile) -> list[range]:
         """Where functions for exceptions stood that a machine doesn't have."""

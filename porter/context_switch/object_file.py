@@ -357,9 +357,13 @@ class ObjectFile:
         """Those of them that no other file can mean."""
         return self.defined() - self.exported
 
+    def named(self) -> set[str]:
+        """Names that something in it has for a place, its own or one elsewhere."""
+        return {relocation.symbol for relocation in self._relocations.values()}
+
     def wanted(self) -> set[str]:
         """Names that it takes from elsewhere."""
-        return {relocation.symbol for relocation in self._relocations.values()} - self.defined()
+        return self.named() - self.defined()
 
     def differing(self, other: ObjectFile) -> set[tuple[int, int]]:
         """Sections and addresses of the instructions and loaded words that lead elsewhere, or are

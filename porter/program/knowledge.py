@@ -79,6 +79,11 @@ class Knowledge:
         """The C files that the compiler could preprocess."""
         return self._units.values()
 
+    def units_of(self, path: Path) -> list[TranslationUnit]:
+        """A C file as the compiler's preprocessor leaves it; empty where it couldn't be asked."""
+        unit = self._units.get(self._real(path))
+        return [] if unit is None else [unit]
+
     def text(self, file: SourceFile) -> CText:
         """Take a C file apart with what is known about its names."""
         if file.path not in self._texts:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from porter.libraries.data import Libraries
 from porter.program.c_text import CText
+from porter.program.compiled_names import CompiledNames
 from porter.program.included_parts import parts_of
 from porter.program.knowledge import Knowledge
 from porter.program.reachability import CallGraph
@@ -27,8 +28,8 @@ class Linked:
     """Answers for the `live` files of a project, those that take part in the ported build, of all
     `sources`. `rewritten`: functions of a file that are written again; `described`: the vectors of
     its description; `entry`: what start-up code calls in the end; `assembled`: names that a file
-    in assembler defines, `wanted`: those that it takes from others; `lost`: where functions stood
-    that serve what a machine hasn't."""
+    in assembler defines, `wanted`: those that a file takes from others by the assembler's macros;
+    `lost`: where functions stood that serve what a machine hasn't."""
 
     knowledge: Knowledge
     sources: Sequence[SourceFile]
@@ -116,11 +117,25 @@ class Linked:
             else:
                 text = self.knowledge.text(source)
                 graph.add_c(text, self.rewritten(source), self._compiled_in(text))
+                graph.roots |= set(self.wanted(source))
                 for part in parts_of(source, folders):
                     graph.add_part(part, text.evaluator.macros)
         if self.entry in graph.defined:
             graph.roots |= self.outside.used()
+        graph.add_compiled(self._compiled_names(), self.outside.called)
         return graph
+
+    def _compiled_names(self) -> CompiledNames:
+        """Who refers to whom where the compiler's preprocessor could be asked."""
+        names = CompiledNames()
+        for source in self.live:
+            for unit in self.knowledge.units_of(source.path):
+                names.add(unit.tree.text)
+        for section, members in names.sections.items():
+            if self.outside.keeps_section(section):
+                names.roots |= members
+        names.roots |= {it for it in (*names.edges, *names.tables) if self.outside.keeps(it)}
+        return names
 
     def _compiled_in(self, text: CText) -> Callable[[Token], bool]:
         """Whether a token of a file is in an arm of #if that is compiled; each arm is asked for

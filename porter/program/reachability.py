@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import pairwise, takewhile
@@ -18,6 +18,7 @@ from itertools import pairwise, takewhile
 from porter.program.c_text import CText
 from porter.program.classes import made_with
 from porter.program.closure import closure
+from porter.program.compiled_names import CompiledNames
 from porter.program.functions import head_of
 from porter.program.made_functions import made_in
 from porter.program.tables import owner_of
@@ -41,7 +42,7 @@ class CallGraph:
     """References by name; `roots` are referenced from outside any function, `tables` by objects
     that begin with them, `external` are the defined functions that other files may call, `same` are
     names of one body: of heads in several arms of #if, and what a macro makes of a name; `pasted`
-    are put together by macros."""
+    are put together by macros; `rewritten` are functions whose text is another in the port."""
 
     edges: dict[str, set[str]] = field(default_factory=dict)
     tables: dict[str, set[str]] = field(default_factory=dict)
@@ -50,6 +51,7 @@ class CallGraph:
     defined: set[str] = field(default_factory=set)
     external: set[str] = field(default_factory=set)
     pasted: set[str] = field(default_factory=set)
+    rewritten: set[str] = field(default_factory=set)
 
     def add_c(
         self,
@@ -78,6 +80,8 @@ class CallGraph:
                 if new
                 else _references(body, macros) | set(_pasted(body, macros))
             )
+            if new:
+                self.rewritten |= {canonical(name, macros), name.decode("latin-1")}
             declaration = head_of(tokens, start)
             if name in macros and name not in macros.aliases():
                 self.roots |= references  # `TASK(name, argument) {`: whose body it is isn't known
@@ -119,6 +123,18 @@ class CallGraph:
             elif directive.name == b"pragma":  # weak f = g, required = f
                 pragma = text.file.data[directive.start : directive.end]
                 self.roots |= {canonical(word, macros) for word in _WORD.findall(pragma)}
+
+    def add_compiled(self, names: CompiledNames, outside: Collection[str]) -> None:
+        """What the preprocessor leaves of all files, once they were added: there a name is what is
+        compiled. `outside`: functions that libraries have; a compiler calls some without a word,
+        and those of its own, and then the program's if it has one of that name."""
+        for name, references in names.edges.items():
+            if name not in self.rewritten:
+                self.edges.setdefault(name, set()).update(references)
+        for name, references in names.tables.items():
+            self.tables.setdefault(name, set()).update(references)
+        self.roots |= names.roots
+        self.roots |= {it for it in names.shared if it.startswith("__") or it in outside}
 
     def add_part(self, data: bytes, macros: MacroTable) -> None:
         """What a file includes that is none of C by its name: every word of it is a reference, and

@@ -24,6 +24,8 @@ SCRIPT_SUFFIXES = frozenset({".ld", ".lds", ".ldscript", ".lcf", ".icf", ".x"})
 _ASSIGNMENT = re.compile(
     rb"(?:^|[\s;{}(,])([A-Za-z_.$][\w.$]*)\s*=(?!=)\s*([^;={}]+?)\s*;", re.MULTILINE
 )
+_KEEP = re.compile(rb"\bKEEP\s*\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)")
+_SECTION = re.compile(rb"(?<![\w*?.\[\]/-])\.[\w.$*?\[\]-]+")
 _SCALED = re.compile(rb"\b(0[xX][0-9A-Fa-f]+|\d+)([KkMm])\b")
 _NAME = re.compile(rb"(?<![\w.$])[A-Za-z_.$][\w.$]*")
 _OF_LAYOUT = re.compile(rb"\b(?:ORIGIN|LENGTH|ADDR|LOADADDR|SIZEOF|ALIGNOF|DEFINED)\s*\([^()]*\)")
@@ -92,6 +94,16 @@ def linker_words(scripts: Iterable[Path]) -> frozenset[str]:
     """Every name in the scripts: a function of theirs is used, by ENTRY, EXTERN or PROVIDE."""
     texts = (without_comments(script.read_bytes()) for script in _small(scripts))
     return frozenset(it.decode("latin-1") for text in texts for it in _NAME.findall(text))
+
+
+def kept_sections(scripts: Iterable[Path]) -> frozenset[str]:
+    """Patterns of the sections that the scripts keep, whoever refers to them."""
+    return frozenset(
+        pattern.decode("latin-1")
+        for script in _small(scripts)
+        for kept in _KEEP.findall(without_comments(script.read_bytes()))
+        for pattern in _SECTION.findall(kept)
+    )
 
 
 def _small(scripts: Iterable[Path]) -> Iterator[Path]:

@@ -6,12 +6,13 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from functools import cached_property
 from pathlib import Path
 
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
-from porter.project.linker_symbols import linker_words
+from porter.project.linker_symbols import kept_sections, linker_words
 from porter.project.source_tree import find_sources
 from porter.project.toolchain import (
     archive_needs,
@@ -23,6 +24,11 @@ from porter.project.toolchain import (
 from scanner.report.errors import MissingError
 
 _WORD = re.compile(rb"\b[A-Za-z_]\w*")
+_OWN_SECTIONS = (".text", ".rodata", ".data", ".bss")
+_USUALLY_KEPT = (
+    ".init", ".fini", ".init_array*", ".fini_array*", ".preinit_array*", ".ctors*", ".dtors*",
+    "*vector*", "*vtable*",
+)  # fmt: skip
 
 
 @dataclass(eq=False)
@@ -41,6 +47,31 @@ class Outside:
         return found.union(
             self.named_beside, *(archive_needs(DEFAULT_COMPILER, path) for path in self._archives)
         )
+
+    @property
+    def called(self) -> frozenset[str]:
+        """Functions of the compiler's libraries."""
+        return frozenset[str]().union(*map(library_functions, self._compilers))
+
+    def keeps_section(self, name: str) -> bool:
+        """Whether the linker keeps what lies in a section though nothing has its name: a script
+        says so, or the section's ends have names because it is an identifier of C."""
+        return name.isidentifier() or any(
+            fnmatchcase(name, pattern) for pattern in (*_USUALLY_KEPT, *self._kept_sections)
+        )
+
+    def keeps(self, name: str) -> bool:
+        """The same for the section that the compiler makes for one function or object."""
+        return any(
+            fnmatchcase(f"{section}.{name}", pattern)
+            for section in _OWN_SECTIONS
+            for pattern in self._kept_sections
+            if pattern.startswith(section)
+        )
+
+    @cached_property
+    def _kept_sections(self) -> frozenset[str]:
+        return kept_sections(self.scripts)
 
     def provided(self, headers: Iterable[str]) -> frozenset[str]:
         """Names that the compiler's libraries and these of its headers define."""
