@@ -66,6 +66,31 @@ class CText:
         """Whether the file is read as C++."""
         return self.grammar is CPLUSPLUS
 
+    def is_argument(self, start: int) -> bool:
+        """Whether an arm of #if that begins there stands among a macro's arguments."""
+        return start in self._arms_in_arguments
+
+    @cached_property
+    def _arms_in_arguments(self) -> frozenset[int]:
+        """Where arms begin whose text a macro takes."""
+        found: set[int] = set()
+        starts = [arm.start for arm in self.conditions][1:]
+        open_uses: list[bool] = []
+        before = b""
+        for token in self.lexed.tokens if starts else ():
+            while starts and starts[0] <= token.start:
+                start = starts.pop(0)
+                if any(open_uses):
+                    found.add(start)
+            if token.text == b"(":
+                open_uses.append(before in self.evaluator.macros)
+            elif token.text == b")" and open_uses:
+                open_uses.pop()
+            elif token.text in (b";", b"{", b"}") and not any(open_uses):
+                open_uses.clear()  # in arms that exclude each other they need not match
+            before = token.text
+        return frozenset(found)
+
     def expansion(self, token: Token) -> Expanded | None:
         """What a name stands for, None if it is no macro."""
         if token.text not in self._expanded:

@@ -31,6 +31,7 @@ from porter.source.source_file import ASM_SUFFIXES, SourceFile
 _OWN_FUNCTION = re.compile(
     rb"^[A-Za-z_][\w \t*]*[ \t*](%s)\s*\([^;{}()]*\)\s*\{" % b"|".join(LINES_AND_TICK), re.MULTILINE
 )
+_LINE = re.compile(rb"^[ \t]*(?:#|%:)[ \t]*(?:line\b|\d)", re.MULTILINE)
 
 
 def _add_well_known(macros: MacroTable, types: TypeTable) -> None:
@@ -197,6 +198,13 @@ class Knowledge:
         return path in self._unasked or path in self._in_built_assembler
 
     @cached_property
+    def _renumbered(self) -> frozenset[Path]:
+        """Files that change the numbers of their lines."""
+        return frozenset(
+            self._real(it.path) for it in self._sources if _LINE.search(it.data) is not None
+        )
+
+    @cached_property
     def _in_built_assembler(self) -> set[Path]:
         """Assembler text that the assembler files of the build take in, by its name: no compiler
         says which."""
@@ -248,9 +256,12 @@ class Knowledge:
     def is_compiled(self, path: Path, first_line: int, last_line: int) -> bool:
         """False only when the compiler saw the file and skipped all of these lines.
 
-        It puts what continues on a line into the line where it began: ask for whole #if arms.
+        It puts what continues on a line into the line where it began: ask for whole #if arms. What
+        has #line in it has no lines that can be told apart.
         """
         path = self._real(path)
+        if path in self._renumbered:
+            return True
         units = self._by_file.get(path)
         lines = range(first_line, last_line + 1)
         return not units or any(not unit.lines[path].isdisjoint(lines) for unit in units)
@@ -276,6 +287,8 @@ class Knowledge:
         if not self.was_asked(text.file.path):
             return self.false_condition(text, start) is None
         first = text.conditions.arm(start).start
+        if text.is_argument(first):  # all of a macro's use is put into the line where it begins
+            return True
         last = text.conditions.end(max(start, end - 1), len(text.file.data))
         lines = text.file.line(first), text.file.line(max(start, last - 1))
         return self.is_compiled(text.file.path, *lines)

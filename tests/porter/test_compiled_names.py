@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from porter.judging.verdict import Status
 from porter.program.compiled_names import CompiledNames
 from tests.porter.helpers import port_files
 
@@ -117,6 +118,23 @@ def test_compilers_call_some_without_a_word(tmp_path: Path, name: str) -> None:
 def test_compilers_call_no_static_function_without_a_word(tmp_path: Path) -> None:
     hid = HID.replace("void hidden", "static void __set_level")
     assert is_left(tmp_path, hid=hid, header="void go(void);\n")
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "#define RUN(x) x\nint main(void) { RUN(\n#if 1\n%s\n#endif\n) for (;;) { } }\n",
+        "#define RUN(x) x\nint main(void) { RUN({ ;\n#if 1\n%s\n#endif\n}) for (;;) { } }\n",
+        "#line 900\nint main(void) {\n#if 1\n%s\n#endif\nfor (;;) { } }\n",
+    ],
+    ids=["argument", "statements", "line"],
+)
+def test_an_arm_whose_lines_cannot_be_told_is_compiled(tmp_path: Path, body: str) -> None:
+    files = {"main.c": body % '__asm volatile ("msr msp, r0");', "hid.c": HID, "hid.h": HEADER}
+    files["Makefile"] = MAKEFILE.format(options="")
+    result = port_files(tmp_path, {name: text.encode() for name, text in files.items()})
+    (site,) = (it for file in result.files for it in file.verdicts if "msr" in it.site.what)
+    assert site.status == Status.ESCALATED
 
 
 def test_items_of_preprocessed_text() -> None:
