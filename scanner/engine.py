@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -14,11 +14,14 @@ from scanner.arch.model import Architecture
 from scanner.arch.registry import architecture
 from scanner.decode.code_map import CodeMap, build_code_map
 from scanner.decode.code_space import CodeSpace, constant_pieces, executable_pieces
+from scanner.decode.instruction_set import InstructionSet
 from scanner.decode.search import Hits, search, values
 from scanner.evidence import evidence_of, no_code
 from scanner.image.model import Image, Problem
+from scanner.policy import Policy
 from scanner.report.evidence import Evidence
 from scanner.report.finding import Finding, Severity
+from scanner.rules import outside
 from scanner.rules.model import InstructionRule, Judgement
 from scanner.surplus import MAX_FINDINGS, more_findings
 from scanner.target import Target
@@ -52,16 +55,14 @@ def find(image: Image, target: Target, entries: Iterable[int] = (), guessed: boo
     `entries` are code pointers besides the image's own entry. Where the core is `guessed`, what
     is silent on another one of its machine that could run the program counts, too.
     """
-    pieces = executable_pieces(image, target.policy.code_grants())
-    space = CodeSpace(pieces, constant_pieces(image))
-    if not len(space):
-        return Found([], (target.arch,))
-    isa = architecture(target.arch).isa
     known = [*entries] if image.entry is None else [image.entry, *entries]
-    code = build_code_map(space, isa, image.symbols, known)
+    isa = architecture(target.arch).isa
+    space, code = _mapped(image, target.policy, isa, known)
+    if code is None:
+        return Found([], (target.arch,))
     problem = no_code(space, code)
     names = fitting_cores(space, code, target.arch) if guessed else (target.arch,)
-    target = replace(target, arch=names[0])
+    target = replace(target, arch=names[0], scanned=_scanned(space))
     core = architecture(target.arch)
     findings = [*_Scan(space, code, core, target).instructions()]
     for name in names[1:]:
@@ -70,6 +71,7 @@ def find(image: Image, target: Target, entries: Iterable[int] = (), guessed: boo
         scan = _Scan(space, code, replace(other, rules=rules), replace(target, arch=name))
         findings += [found for found in scan.instructions() if found.severity == "silent"]
     findings += find_accesses(space, code, core, target)
+    findings += _leaving(space, code)
     evidence = evidence_of(space, code, isa, target.policy)
     return Found(_located(findings, image), names, evidence, problem)
 
@@ -141,6 +143,49 @@ class _Scan:
             fix=rule.fix if certain else _IN_DOUBT,
             strict=judgement.strict,
         )
+
+
+def _mapped(
+    image: Image, policy: Policy, isa: InstructionSet, entries: Sequence[int]
+) -> tuple[CodeSpace, CodeMap | None]:
+    """The code, if there is any, with what it leads to that its segment doesn't call code: start-up
+    code puts functions into RAM among initialised data."""
+    called: set[int] = set()
+    while True:
+        pieces = executable_pieces(image, policy.code_grants(), called)
+        space = CodeSpace(pieces, constant_pieces(image))
+        if not len(space):
+            return space, None
+        code = build_code_map(space, isa, image.symbols, entries)
+        onward = called | set(np.unique(code.leaving[1]).tolist())
+        if len(executable_pieces(image, policy.code_grants(), onward)) == len(pieces):
+            return space, code
+        called = onward
+
+
+def _scanned(space: CodeSpace) -> tuple[range, ...]:
+    return tuple(range(address, address + 2 * length) for _, length, address in space.runs())
+
+
+def _leaving(space: CodeSpace, code: CodeMap) -> Iterator[Finding]:
+    """Jumps and calls to where the file has nothing."""
+    rule = outside.RULE
+    at, addresses = code.leaving
+    for index, address in zip(at[:MAX_FINDINGS].tolist(), addresses.tolist(), strict=False):
+        yield Finding(
+            rule=rule.id,
+            address=space.address(index),
+            offset=space.offset(index),
+            function=None,
+            source=None,
+            severity=rule.severity,
+            certainty="certain",
+            text=outside.leads_away(address % (1 << 32)),
+            why=rule.why,
+            fix=rule.fix,
+        )
+    if len(at) > MAX_FINDINGS:
+        yield more_findings(rule, rule.severity, len(at) - MAX_FINDINGS)
 
 
 def _located(findings: list[Finding], image: Image) -> list[Finding]:

@@ -17,6 +17,7 @@ from scanner.rules import (
     mmio,
     mrs,
     msr,
+    outside,
     ppb,
     secure_state,
     setend,
@@ -60,7 +61,7 @@ _NEWER = {
         Pattern(32, 0xFFF00F8F, 0xE8C00F8F),  # STL
     )
 }
-ADDRESS_RULES = (ppb.RULE, mmio.RULE, exc_return.RULE, arm_state.RULE)
+ADDRESS_RULES = (ppb.RULE, mmio.RULE, exc_return.RULE, arm_state.RULE, outside.RULE)
 
 
 def architecture(name: str) -> Architecture:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.descent import Descent
@@ -41,12 +42,14 @@ class CodeMap:
     """`certain`: an instruction begins here; `listed`: and it isn't loaded as a constant.
 
     `flows` says whether any of what control reaches from the `ways` in goes elsewhere than on.
+    `leaving` are jumps, branches and calls that lead out of the space, with the addresses.
     """
 
     certain: Marks
     listed: Marks
     ways: Ways
     flows: bool
+    leaving: tuple[Indices, npt.NDArray[np.int64]]
 
 
 def build_code_map(
@@ -84,9 +87,21 @@ def build_code_map(
     if code is not None:
         certain |= code & graph.starts
     flows = bool(certain[graph.indices[graph.kinds != Flow.STOP]].any())
+    leaving = _leaving(space, isa, graph, certain)
     del graph
     listed = certain.without(Marks.at(len(space), isa.literals(space, certain)))
-    return CodeMap(certain, listed, ways, flows)
+    return CodeMap(certain, listed, ways, flows, leaving)
+
+
+def _leaving(
+    space: CodeSpace, isa: InstructionSet, graph: FlowGraph, certain: Marks
+) -> tuple[Indices, npt.NDArray[np.int64]]:
+    """What goes to an address by its own bits that isn't in the space."""
+    away = (graph.targets < 0) & (graph.kinds >= Flow.JUMP) & (graph.kinds <= Flow.CALL)
+    at = graph.indices[np.flatnonzero(away)].astype(np.intp)
+    at = at[certain[at]]
+    flows = isa.flows(space.halfwords[at], space.halfwords.take(at + 1, mode="clip"))
+    return at, space.addresses(at) + 2 * flows.distance.astype(np.int64)
 
 
 def _different(places: Indices) -> int:

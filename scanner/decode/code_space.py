@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import chain
 
@@ -29,13 +29,23 @@ class Piece:
         return self.address + len(self.data)
 
 
-def executable_pieces(image: Image, code_grants: Iterable[Grant]) -> list[Piece]:
+def executable_pieces(
+    image: Image, code_grants: Iterable[Grant], called: Collection[int] = ()
+) -> list[Piece]:
     """Every executable segment, and what else is stored where the domain may execute.
 
     The second kind is the flash copy of initialised data: bytes in a region that the protection
-    unit opens for execution, whatever the flags of their segment say.
+    unit opens for execution, whatever the flags of their segment say. The third are segments in
+    which symbols say that functions are, or that are `called`.
     """
-    pieces = [Piece(s.address, s.data, s.offset) for s in image.segments if s.executable]
+    begins = np.array(sorted(called), dtype=np.int64)
+    if image.symbols is not None:
+        begins = np.union1d(begins, image.symbols.functions()[0].astype(np.int64) & ~1)
+    pieces = [
+        Piece(s.address, s.data, s.offset)
+        for s in image.segments
+        if s.executable or _holds(s, begins)
+    ]
     stored = [s for s in image.segments if not s.executable or s.load_address != s.address]
     for grant in code_grants:
         pieces += [
@@ -50,6 +60,12 @@ def constant_pieces(image: Image) -> list[Piece]:
     """Stored segments that nobody executes or writes: jump tables may stand there."""
     constant = [s for s in image.segments if not s.executable and not s.writable and s.data]
     return [Piece(s.address, s.data, s.offset) for s in constant]
+
+
+def _holds(segment: Segment, addresses: npt.NDArray[np.int64]) -> bool:
+    """Whether one of the sorted addresses lies in the bytes of a segment."""
+    first, last = np.searchsorted(addresses, (segment.address, segment.address + len(segment.data)))
+    return bool(first < last)
 
 
 def _load_end(segment: Segment) -> int:

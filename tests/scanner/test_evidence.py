@@ -16,7 +16,7 @@ from scanner.report.evidence import Evidence
 from scanner.report.finding import FileReport
 from scanner.scan import scan_bytes
 from tests.scanner.conftest import Build
-from tests.scanner.elf_writer import FLASH, Header, Load, halfwords, write_elf
+from tests.scanner.elf_writer import FLASH, READ_WRITE, Header, Load, halfwords, write_elf
 
 Strip = Callable[[Path], Path]
 
@@ -209,3 +209,46 @@ def test_documents_have_the_evidence(firmware: Path) -> None:
     (file,) = json.loads(run("--json", firmware).stdout)["files"]
     assert file["evidence"]["vectors"] == 4
     assert "vectors" in run("--format", "html", firmware).stdout
+
+
+def test_control_that_leaves_the_file_is_told(build: Build) -> None:
+    """A direct call, a table's function and a literal: into a ROM, RAM, a boot loader."""
+    source = """
+    void rom(void); void boot(void);
+    static void (*volatile kept)(void);
+    int _start(void) {
+        rom();
+        ((void (*)(void))0x20000101)();
+        kept = boot;
+        return 0;
+    }
+    """
+    symbols = ("-Wl,--defsym=rom=0x08800001", "-Wl,--defsym=boot=0x1fff0001")
+    report = scan_bytes(build(source, "-O1", *symbols, c=True).read_bytes())
+    told = {f.text.split(",")[0] for f in report.findings if f.rule == "outside"}
+    assert told == {"control goes to 0x08800000", "control goes to 0x20000100"}
+    assert report.verdict == "warn"
+
+
+def test_code_that_start_up_puts_into_ram_is_judged() -> None:
+    """It stands among initialised data, in a segment that isn't executable."""
+    calls = halfwords(0xF000, 0xF87E, 0xE7FE)  # bl to 0x100 behind the code; b .
+    fast = Load(FLASH + 0x100, halfwords(0xB672, 0x4770), READ_WRITE, load_address=FLASH + 0x200)
+    report = scan_bytes(write_elf([Load(FLASH, calls), fast], entry=FLASH + 1))
+    assert [(f.rule, f.certainty) for f in report.findings] == [("cps", "certain")]
+    idle = Load(FLASH, halfwords(0xE7FE))
+    assert scan_bytes(write_elf([idle, fast], entry=FLASH + 1)).verdict == "accept"
+
+
+def test_a_jump_of_riscv_that_leaves_the_file_is_told() -> None:
+    code = bytes.fromhex("6f100000 8280")  # jal x0, +0x1000; ret
+    report = scan_bytes(code, arch="rv32imac", base=0)
+    assert [(f.rule, f.text) for f in report.findings] == [
+        ("outside", "control goes to 0x00001000, where the file has no code")
+    ]
+
+
+def test_a_flood_of_jumps_out_of_the_file_is_counted() -> None:
+    code = halfwords(*[0xD1FE, 0xF400, 0x9000] * 3000, 0x4770)  # bne .; b.w far away
+    report = scan_bytes(write_elf([Load(FLASH, code)], entry=FLASH + 1))
+    assert len([f for f in report.findings if f.rule == "outside"]) <= 1001

@@ -32,9 +32,9 @@ def test_a_literal_pool_is_possible(build: Build) -> None:
 
 
 def test_inside_a_wide_instruction_is_possible_until_branched_to(build: Build) -> None:
-    hidden = "hidden: .inst.w 0xf240b672\n bx lr\n"  # movw whose second half is cpsid i
+    hidden = "hidden: .inst.w 0xf240b672\n bx lr\n"  # bls.w whose second half is cpsid i
     quiet = build(f".thumb_func\n_start: {hidden}")
-    assert graded(scan_file(quiet)) == [("cps", "possible")]
+    assert graded(scan_file(quiet)) == [("cps", "possible"), ("outside", "certain")]
     entered = build(f".thumb_func\n_start: b.n hidden + 2\n {hidden}")
     report = scan_file(entered)
     assert graded(report) == [("cps", "certain")]
@@ -255,7 +255,7 @@ def test_instructions_lie_across_the_pieces_that_are_read_at_a_time(before: int)
     """Wide instructions whose second half would be a mask, over and over."""
     code = halfwords(*[0xBF00] * before, *[0xF240, 0xB672] * (1 << 18), 0x4770)
     report = scan_bytes(write_elf([Load(FLASH, code)], entry=FLASH + 1), "x", Policy())
-    assert {f.certainty for f in report.findings} == {"possible"}
+    assert {f.certainty for f in report.findings if f.rule == "cps"} == {"possible"}
 
 
 def test_behind_a_jump_with_another_instruction_inside_nothing_is_reached() -> None:
@@ -263,4 +263,4 @@ def test_behind_a_jump_with_another_instruction_inside_nothing_is_reached() -> N
     code = halfwords(0xF000, 0xBD10, 0xB672)  # b.w far away, or pop {r4, pc}; then cpsid i
     entries = [FLASH, FLASH + 2]
     report = scan_bytes(code, "x", Policy(), "armv7em", base=FLASH, entries=entries)
-    assert graded(report) == [("cps", "possible")]
+    assert graded(report) == [("cps", "possible"), ("outside", "certain")]
