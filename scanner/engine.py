@@ -55,7 +55,8 @@ def find(image: Image, target: Target, entries: Iterable[int] = (), guessed: boo
     `entries` are code pointers besides the image's own entry. Where the core is `guessed`, what
     is silent on another one of its machine that could run the program counts, too.
     """
-    known = [*entries] if image.entry is None else [image.entry, *entries]
+    own = () if image.entry is None else (image.entry, *image.more_entries)
+    known = [*own, *entries]
     isa = architecture(target.arch).isa
     space, code = _mapped(image, target.policy, isa, known)
     if code is None:
@@ -150,7 +151,7 @@ def _mapped(
 ) -> tuple[CodeSpace, CodeMap | None]:
     """The code, if there is any, with what it leads to that its segment doesn't call code: start-up
     code puts functions into RAM among initialised data."""
-    called: set[int] = set()
+    called: set[int] = set(isa.code_addresses(np.array(entries, dtype=np.int64)).tolist())
     while True:
         pieces = executable_pieces(image, policy.code_grants(), called)
         space = CodeSpace(pieces, constant_pieces(image))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from scanner.decode.code_map import CodeMap
@@ -26,6 +28,7 @@ def evidence_of(space: CodeSpace, code: CodeMap, isa: InstructionSet, policy: Po
         reached=_bytes(space, code, isa),
         unreached=_unreached(space, code, isa),
         by_policy=bool(policy.code_grants()),
+        remarks=tuple(_remarks(code)),
     )
 
 
@@ -42,6 +45,15 @@ def no_code(space: CodeSpace, code: CodeMap) -> Problem | None:
     else:
         text = "it names no entry, and no vector table fits its bytes and where they lie"
     return Problem("no-code", text, first)
+
+
+def _remarks(code: CodeMap) -> Iterator[str]:
+    """Starts that lead nowhere."""
+    astray = code.ways.astray
+    if astray:
+        some = ", ".join(f"0x{pointer:08x}" for pointer in astray[:_SHOWN])
+        more = f" and {len(astray) - _SHOWN} more" if len(astray) > _SHOWN else ""
+        yield f"no code of this core where it says that it starts, {some}{more}"
 
 
 def _bytes(space: CodeSpace, code: CodeMap, isa: InstructionSet) -> int:

@@ -71,7 +71,7 @@ def scan_bytes(
     from scanner.engine import find
     from scanner.image.load import load_image
     from scanner.image.model import Problem
-    from scanner.image.segments import entry_problems
+    from scanner.image.segments import entry_problems, wx_problems
 
     data, policy = bytes(data), _rules(policy)
     part = _part_of(policy) if chip_name is None else chip(chip_name)
@@ -91,6 +91,7 @@ def scan_bytes(
         *image.problems,
         *misplaced,
         *entry_problems(image.segments, entries),
+        *wx_problems(image.segments, policy.grants),
         *_host_problems(image, core, part, trusted=arch is not None),
     ]
     if remark is not None and not guess:
@@ -197,7 +198,7 @@ def _file_finding(problem: Problem) -> Finding:
         offset=None,
         function=None,
         source=None,
-        severity="silent",
+        severity="silent" if problem.rejects else "policy",
         certainty="certain",
         text=problem.text,
         why=rule.why,

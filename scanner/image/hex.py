@@ -2,10 +2,12 @@
 
 Where loaders are known to differ (a record over the end of its 64 KiB, anything behind the end
 record, bytes that are given twice) the file is refused: what reaches the chip would depend on
-which of them is used.
+which of them is used. A second start record changes no byte of it: the program may begin at both.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 from scanner.image.model import Image, UntrustedError
 from scanner.image.placed import PlacedBytes
@@ -21,7 +23,7 @@ def load_hex(data: bytes) -> Image:
     """Read a file; raises UntrustedError with the line that can't be trusted."""
     memory = PlacedBytes(_MALFORMED, "hex-overlap")
     base = 0
-    start: int | None = None
+    starts: dict[int, int] = {}
     ended = False
     for number, line in numbered_lines(data):
         if ended:
@@ -37,13 +39,11 @@ def load_hex(data: bytes) -> Image:
         elif kind in (_SEGMENT, _LINEAR):
             base = int.from_bytes(content, "big") << (4 if kind == _SEGMENT else 16)
         else:
-            value = _start(kind, content)
-            if start not in (None, value):
-                raise UntrustedError(_MALFORMED, f"line {number}: a second start address")
-            start = value
+            starts[_start(kind, content)] = number
     if not ended:
         raise UntrustedError(_MALFORMED, "no end record: the file is cut short")
-    return memory.image(start or None)
+    first, *more = starts or (0,)
+    return replace(memory.image(first or None), more_entries=tuple(more))
 
 
 def _record(line: bytes, number: int) -> tuple[int, int, bytes]:

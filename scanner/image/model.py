@@ -12,11 +12,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Problem:
-    """Something wrong with the file itself; `rule` names the entry of scanner.rules.file_rules."""
+    """Something wrong with the file itself; `rule` names the entry of scanner.rules.file_rules.
+
+    Without `rejects` it is told, and the verdict is somebody else's.
+    """
 
     rule: str
     text: str
     address: int | None = None
+    rejects: bool = True
 
 
 class UntrustedError(Exception):
@@ -51,11 +55,15 @@ class Segment:
 
 @dataclass(frozen=True)
 class Image:
-    """A loaded program. With problems, the rest holds what could be read all the same."""
+    """A loaded program. With problems, the rest holds what could be read all the same.
+
+    `entry` is where it starts, `more_entries` where it says so besides.
+    """
 
     arch: str | None = None
     machine: int | None = None
     entry: int | None = None
+    more_entries: tuple[int, ...] = ()
     segments: tuple[Segment, ...] = ()
     symbols: SymbolTable | None = None
     lines: LineTable | None = None

@@ -49,11 +49,14 @@ class PlacedBytes:
         for address, content in pieces[1:]:
             start, before = joined[-1]
             end = start + len(before)
-            if address < end:
+            both = min(end - address, len(content))
+            if both > 0 and before[address - start : address - start + both] == content[:both]:
+                before.extend(content[both:])  # the same once more
+            elif both > 0:
                 other = span(address, address + len(content))
                 text = f"{span(start, end)} and {other} overlap"
                 raise UntrustedError(self._overlap, text, address)
-            if address == end:
+            elif address == end:
                 before.extend(content)
             else:
                 joined.append((address, content))

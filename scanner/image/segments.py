@@ -6,24 +6,43 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 from scanner.image.model import Problem, Segment, span
+from scanner.policy import Grant
 
 _ADDRESS_END = 1 << 32
 _SHOWN = 3
 
 
 def segment_problems(segments: Sequence[Segment], entry: int | None) -> Iterator[Problem]:
-    """Sizes that lie, overlaps in memory and in flash, memory that is writable and executable."""
+    """Sizes that lie, overlaps in memory and in flash, an entry that leads nowhere."""
     for segment in segments:
         yield from _lies(segment)
+    yield from _overlaps(segments)
+    stored = [segment for segment in segments if segment.data]
+    if not any(segment.executable for segment in stored):
+        yield Problem("elf-malformed", "no executable segment")
+    elif entry is not None and not any(s.address <= entry < s.end for s in stored):
+        yield Problem("elf-malformed", f"the entry 0x{entry:08x} is in no segment of the file")
+
+
+def wx_problems(segments: Iterable[Segment], grants: Sequence[Grant] | None) -> Iterator[Problem]:
+    """Memory that is writable and executable.
+
+    Linkers write many a segment so whose memory is neither on the chip; where the domain's
+    `grants` are known, they decide.
+    """
+    for segment in segments:
         if segment.writable and segment.executable:
             text = f"{span(segment.address, segment.end)} is writable and executable"
-            yield Problem("wx-segment", text, segment.address)
-    yield from _overlaps(segments)
-    executable = [segment for segment in segments if segment.executable and segment.data]
-    if not executable:
-        yield Problem("elf-malformed", "no executable segment")
-    elif entry is not None and not any(s.address <= entry < s.end for s in executable):
-        yield Problem("elf-malformed", f"the entry 0x{entry:08x} is in no executable segment")
+            if grants is None:
+                yield Problem("wx-segment", text, segment.address, rejects=False)
+            elif any(
+                it.kind == "code"
+                and it.writable
+                and it.base < segment.end
+                and segment.address < it.end
+                for it in grants
+            ):
+                yield Problem("wx-segment", f"{text}, and so is its grant", segment.address)
 
 
 def entry_problems(segments: Sequence[Segment], entries: Iterable[int]) -> Iterator[Problem]:
@@ -45,11 +64,15 @@ def _lies(segment: Segment) -> Iterator[Problem]:
 
 
 def _overlaps(segments: Sequence[Segment]) -> Iterator[Problem]:
-    in_memory = [(s.address, s.end) for s in segments]
-    in_flash = [(s.load_address, s.load_address + len(s.data)) for s in segments if s.data]
-    for where, spans in (("memory", in_memory), ("flash", in_flash)):
-        spans.sort()
-        for (start, end), (next_start, next_end) in pairwise(spans):
-            if next_start < end:
-                text = f"{span(start, end)} and {span(next_start, next_end)} overlap in {where}"
-                yield Problem("elf-overlap", text, next_start)
+    """Two contents for one place. One content twice, or none, puts nobody in doubt."""
+    stored = [segment for segment in segments if segment.data]
+    in_memory = [(s.address, s.data) for s in stored]
+    in_flash = [(s.load_address, s.data) for s in stored]
+    for where, pieces in (("memory", in_memory), ("flash", in_flash)):
+        pieces.sort(key=lambda piece: piece[0])
+        for (start, data), (following, other) in pairwise(pieces):
+            end, last = start + len(data), following + len(other)
+            both = min(end, last) - following
+            if following < end and data[following - start :][:both] != other[:both]:
+                text = f"{span(start, end)} and {span(following, last)} overlap in {where}"
+                yield Problem("elf-overlap", text, following)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 FLASH = 0x08000000
-READ_EXECUTE, READ_WRITE, READ_WRITE_EXECUTE = 5, 6, 7
+READ_ONLY, READ_EXECUTE, READ_WRITE, READ_WRITE_EXECUTE = 4, 5, 6, 7
 
 
 @dataclass

@@ -15,13 +15,14 @@ from hypothesis import strategies as st
 
 from scanner import scan_file
 from scanner.image.elf import load_elf
-from scanner.policy import Policy
+from scanner.policy import Grant, Policy
 from scanner.report.errors import MissingError
 from scanner.report.finding import FileReport
 from scanner.scan import scan_bytes
 from tests.scanner.conftest import Build
 from tests.scanner.elf_writer import (
     FLASH,
+    READ_ONLY,
     READ_WRITE,
     READ_WRITE_EXECUTE,
     Header,
@@ -75,10 +76,8 @@ def reasons(elf: bytes) -> list[tuple[str, str]]:
         (write_elf([Load(0xFFFFFFFE, CODE)]), "elf-malformed",
          "[0xfffffffe, 0x100000002) passes the end of the address space"),
         (write_elf([Load(FLASH, CODE)], entry=0x20000001), "elf-malformed",
-         "the entry 0x20000001 is in no executable segment"),
+         "the entry 0x20000001 is in no segment of the file"),
         (write_elf([Load(FLASH, CODE, READ_WRITE)]), "elf-malformed", "no executable segment"),
-        (write_elf([Load(FLASH, CODE, READ_WRITE_EXECUTE)]), "wx-segment",
-         "[0x08000000, 0x08000004) is writable and executable"),
         (write_elf([Load(FLASH, CODE), Load(FLASH + 2, CODE)]), "elf-overlap",
          "[0x08000000, 0x08000004) and [0x08000002, 0x08000006) overlap in memory"),
         (write_elf([Load(FLASH, CODE), Load(0x20000000, CODE, READ_WRITE, FLASH + 2)]),
@@ -117,8 +116,33 @@ def test_what_cannot_be_opened(tmp_path: Path) -> None:
 
 
 def test_code_in_an_untrusted_file_is_named_all_the_same() -> None:
-    elf = write_elf([Load(FLASH, halfwords(0xB672, 0x4770), READ_WRITE_EXECUTE)], entry=FLASH + 1)
-    assert [rule for rule, _ in reasons(elf)] == ["wx-segment", "cps"]
+    loads = [Load(FLASH, halfwords(0xB672, 0x4770)), Load(FLASH + 2, halfwords(0xBF00))]
+    elf = write_elf(loads, entry=FLASH + 1)
+    assert {rule for rule, _ in reasons(elf)} == {"elf-overlap", "cps"}
+
+
+def test_memory_that_is_writable_and_executable_is_the_policys_affair() -> None:
+    elf = write_elf([Load(FLASH, CODE, READ_WRITE_EXECUTE)], entry=FLASH + 1)
+    found = [(f.rule, f.text) for f in scan(elf).findings]
+    assert found == [("wx-segment", "[0x08000000, 0x08000004) is writable and executable")]
+    assert scan(elf).verdict == "warn"
+    for writable, verdict in ((False, "accept"), (True, "reject")):
+        grants = (Grant("flash", "code", FLASH, 0x100, writable),)
+        assert scan_bytes(elf, "x", Policy(domain="vm", grants=grants)).verdict == verdict
+
+
+def test_one_content_twice_or_none_overlaps_nothing() -> None:
+    code = Load(FLASH + 0x40, CODE)
+    zeros = Load(FLASH, b"", READ_WRITE, file_size=0, memory_size=0x100)
+    again = Load(FLASH + 0x42, CODE[2:])
+    for loads in ([code, zeros], [code, again]):
+        assert scan(write_elf(loads, entry=FLASH + 0x41)).verdict == "accept"
+
+
+def test_an_entry_among_constants_is_followed() -> None:
+    """Some linkers put start-up code into a segment that isn't executable."""
+    loads = [Load(FLASH, CODE), Load(FLASH + 0x100, halfwords(0xB672, 0x4770), READ_ONLY)]
+    assert [rule for rule, _ in reasons(write_elf(loads, entry=FLASH + 0x101))] == ["cps"]
 
 
 @pytest.fixture(scope="module")

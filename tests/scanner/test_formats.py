@@ -106,10 +106,13 @@ def test_a_gap_joins_nothing(write: Write) -> None:
 
 @pytest.mark.parametrize("write", WRITERS.values(), ids=list(WRITERS))
 def test_two_contents_for_one_address(write: Write) -> None:
-    for second in (FLASH + 2, FLASH):
-        (finding, *_) = scan(write([(FLASH, CODE), (second, CODE)])).findings
+    for second, content in ((FLASH + 2, CODE), (FLASH, CODE[::-1])):
+        (finding, *_) = scan(write([(FLASH, CODE), (second, content)])).findings
         assert finding.rule.endswith("-overlap")
         assert finding.address == second
+    for second, content in ((FLASH, CODE), (FLASH + 4, CODE[4:] + CODE), (FLASH + 2, CODE[2:6])):
+        data = write([(FLASH, CODE), (second, content)])
+        assert memory(load_image(data)) == {FLASH: CODE + content[len(CODE) - second + FLASH :]}
 
 
 def test_raw_binaries_need_their_address() -> None:
@@ -232,8 +235,6 @@ GOOD = hex_record(4, 0, b"\x08\0") + hex_record(0, 0, CODE)
         (GOOD + hex_record(0, 0xFFF8, CODE) + HEX_END, "hex-malformed",
          "line 3: a record over the end of its 64 KiB, which loaders wrap or carry on as they"
          " like"),
-        (GOOD + hex_record(5, 0, b"\x08\0\0\x09") + hex_record(5, 0, b"\x08\0\0\x0b") + HEX_END,
-         "hex-malformed", "line 4: a second start address"),
         (GOOD + hex_record(5, 0, b"\x09\0\0\x09") + HEX_END, "hex-malformed",
          "the start address 0x09000009 is outside of what is loaded"),
         (HEX_END, "hex-malformed", "nothing to load"),
@@ -298,6 +299,13 @@ def test_uf2_blocks_that_are_not_for_flash() -> None:
     absolute = uf2_block(0, 2, 0x10FFFF00, b"\xef" * 256, family=0xE48BFF57)
     data = comment + absolute + uf2_file([(FLASH, CODE)])
     assert memory(load_image(data)) == {FLASH: CODE, 0x10FFFF00: b"\xef" * 256}
+
+
+def test_a_second_start_record_is_a_start_too() -> None:
+    code = hex_record(4, 0, b"\x08\0") + hex_record(0, 0, halfwords(0x4770, 0xBF00, 0xB672, 0x4770))
+    starts = hex_record(5, 0, b"\x08\0\0\x01") + hex_record(5, 0, b"\x08\0\0\x05")
+    found = scan(code + starts + HEX_END).findings
+    assert [(f.rule, f.address, f.certainty) for f in found] == [("cps", FLASH + 4, "certain")]
 
 
 def test_segmented_addresses() -> None:

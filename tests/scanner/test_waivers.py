@@ -14,7 +14,7 @@ from scanner.cli import scan
 from scanner.report.errors import FvmError
 from scanner.waivers import load_waivers
 from tests.scanner.conftest import Build
-from tests.scanner.elf_writer import FLASH, READ_WRITE_EXECUTE, Load, halfwords, write_elf
+from tests.scanner.elf_writer import FLASH, Load, halfwords, write_elf
 
 
 def run(*arguments: str | Path) -> Result:
@@ -87,9 +87,9 @@ def test_a_rebuilt_image_ends_the_waiver(elf: Path, tmp_path: Path) -> None:
 
 def test_findings_on_the_file_can_be_waived(tmp_path: Path) -> None:
     path = tmp_path / "wx.elf"
-    code = Load(FLASH, halfwords(0x4770, 0x4770), READ_WRITE_EXECUTE)
-    path.write_bytes(write_elf([code], entry=FLASH + 1))
-    file = write(tmp_path / "w.json", waiver(path, rule="wx-segment"))
+    loads = [Load(FLASH, halfwords(0x4770, 0x4770)), Load(FLASH + 2, halfwords(0xBF00))]
+    path.write_bytes(write_elf(loads, entry=FLASH + 1))
+    file = write(tmp_path / "w.json", waiver(path, rule="elf-overlap", address="0x08000002"))
     assert run(path).exit_code == 1
     assert run("--waivers", file, path).exit_code == 0
 
