@@ -111,6 +111,14 @@ import click
     is_flag=True,
     help="Build a copy of the project by its own makefile, and do as with --elf.",
 )
+@click.option(
+    "-j",
+    "--jobs",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="In how many processes files are looked at; without it, as many as there are cores that "
+    "the command may use. What comes out is the same.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
 @click.option("-v", "--verbose", is_flag=True, help="List every site, not only the escalated.")
 def port(
@@ -132,6 +140,7 @@ def port(
     own: tuple[str, ...],
     elf: Path | None,
     build: bool,
+    jobs: int | None,
     as_json: bool,
     verbose: bool,
 ) -> int:
@@ -145,6 +154,7 @@ def port(
     """
     from porter.choosing.dialogue import is_terminal
     from porter.command import Request, run
+    from porter.processes import usable_cores
     from porter.project.domain import cpu_flags
     from porter.project.request import Request as ProjectRequest
 
@@ -167,6 +177,6 @@ def port(
     request = Request(
         project, domain_file, diff_file, out_folder, in_place, force, check, as_json, verbose,
         cpu, no_guess, elf, build, ProjectRequest(include_dirs, known, all_arms, theirs, own),
-        core_clock, interactive,
+        core_clock, interactive, jobs or usable_cores(),
     )  # fmt: skip
     return run(request)

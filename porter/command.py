@@ -54,6 +54,7 @@ class Request:
     project_request: ProjectRequest = NOTHING_MORE
     core_clock: int | None = None
     interactive: bool = False
+    jobs: int = 1
 
     @property
     def edits_project(self) -> bool:
@@ -79,6 +80,7 @@ def run(request: Request) -> int:
         request.cpu,
         request.project_request,
         request.core_clock,
+        request.jobs,
     )
     if result.guessed_cpu:
         tell_guess(result, request.no_guess)

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from porter.context_switch.result import companion_of
-from porter.failures import Failures, step
+from porter.failures import Failure, Failures, step
 from porter.file_port import leave, not_ported, port_asm, port_c
+from porter.judging.decided import Decided
 from porter.judging.docket import Docket
 from porter.judging.unit import Unit
+from porter.judging.verdict import Verdict
 from porter.libraries.project import LibraryCalls
+from porter.processes import each
 from porter.result import FilePort
 from porter.sites.asm_sites import asm_sites
 from porter.sites.c_sites import CSites, Reading
@@ -19,36 +23,81 @@ from porter.source.edit import Edit, apply_edits
 from porter.source.source_file import SourceFile
 from porter.whole_project import WholeProject
 
+_LOOKING = "looking for places"
 
-def port_file(source: SourceFile, docket: Docket, failures: Failures) -> FilePort:
-    """Port one file by the rules, unless it failed before or does so now."""
-    port = FilePort(source, (), ())
-    if source.path not in failures.found:
-        with failures.of(source.path, source.name, "looking for places"):
-            port = _judged(source, docket)
-        if source.path in failures.found:
-            docket.units.pop(source.path, None)
-    return port
+@dataclass(frozen=True)
+class _Outcome:
+    """What became of a file, in whatever process: what rules decided if they were asked, and why it
+    isn't ported if it isn't."""
+
+    edits: tuple[Edit, ...] = ()
+    verdicts: tuple[Verdict, ...] = ()
+    decided: Decided | None = None
+    failure: Failure | None = None
 
 
-def _judged(source: SourceFile, docket: Docket) -> FilePort:
+def port_files(
+    sources: Iterable[SourceFile],
+    docket: Docket,
+    failures: Failures,
+    jobs: int = 1,
+    progress: Callable[[str], None] = lambda _message: None,
+) -> None:
+    """Port each file by the rules, unless it failed before or does so now; `jobs`: in how many
+    processes."""
+    sources = list(sources)
+    sound = [it for it in sources if it.path not in failures.found]
+    if jobs > 1 and len(sound) > 1:
+        docket.project.facts.prepare()  # else each process would find it out for itself
+    found = each(partial(_outcome, docket), sound, jobs, _lost, lambda it: progress(it.name))
+    outcomes = dict(zip((it.path for it in sound), found, strict=True))
+    for source in sources:
+        outcome = outcomes.get(source.path, _Outcome())
+        docket.ports[source.path] = FilePort(source, outcome.edits, outcome.verdicts)
+        if outcome.failure is not None:
+            failures.add(source.path, outcome.failure)
+        elif outcome.decided is not None:
+            unit = _unit(_sites(source, docket.project), docket.project)
+            docket.units[source.path] = outcome.decided.put_into(unit)
+
+
+def _outcome(docket: Docket, source: SourceFile) -> _Outcome:
+    failures = Failures()
+    with failures.of(source.path, source.name, _LOOKING):
+        return _judged(source, docket)
+    return _Outcome(failure=failures.found[source.path])
+
+
+def _lost(source: SourceFile, how: str) -> _Outcome:
+    return _Outcome(failure=Failure(source.name, None, _LOOKING, how, ()))
+
+
+def _judged(source: SourceFile, docket: Docket) -> _Outcome:
     project = docket.project
     stays = project.staying.get(source.path)
-    switches = project.switches.get(source.path, [])
     if source.is_asm:
         sites = list(dict.fromkeys(asm_sites(source, project.numbered)))
         if stays is not None:
-            return leave(source, sites, stays)
+            return _of(leave(source, sites, stays))
         knowledge = project.knowledge
-        return port_asm(source, sites, switches, lambda at: knowledge.arm_left_out(source, at))
+        switches = project.switches.get(source.path, [])
+        return _of(port_asm(source, sites, switches, lambda at: knowledge.arm_left_out(source, at)))
     found = _sites(source, project)
     if stays is not None:
-        return leave(source, found.sites, stays)
-    unit = Unit(found, project.domain, project.knowledge, project.facts, switches)
-    docket.units[source.path] = unit
+        return _of(leave(source, found.sites, stays))
+    unit = _unit(found, project)
     splits = [split for split in docket.splits if split.edits and split.function is not None
               and split.function.text.file.path == source.path]  # fmt: skip
-    return port_c(unit, splits)
+    return _of(port_c(unit, splits), Decided.of(unit))
+
+
+def _of(port: FilePort, decided: Decided | None = None) -> _Outcome:
+    return _Outcome(port.edits, port.verdicts, decided)
+
+
+def _unit(found: CSites, project: WholeProject) -> Unit:
+    switches = project.switches.get(found.text.file.path, [])
+    return Unit(found, project.domain, project.knowledge, project.facts, switches)
 
 
 def _sites(source: SourceFile, project: WholeProject) -> CSites:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from porter.context_switch.project import transcribe_project
 from porter.context_switch.result import SwitchPort
-from porter.each_file import new_files, port_file, settled
+from porter.each_file import new_files, port_files, settled
 from porter.failures import Failures, step
 from porter.interrupt_split.analysis import split_handlers
 from porter.interrupt_split.result import HandlerSplit
@@ -44,14 +44,15 @@ def port_project(
     cpu: tuple[str, ...] = (),
     request: Request = NOTHING_MORE,
     core_clock: int | None = None,
+    jobs: int = 1,
 ) -> PortResult:
     """Decide on every site of the program that is built below `root`. Nothing is written.
 
     `excluded`: folders below `root` that are no part of the project; `cpu`: compiler options that
     select the core, where the project has no build that tells; `core_clock`: hertz of the core on
-    the old chip.
+    the old chip; `jobs`: in how many processes files are looked at.
     """
-    return judged_project(root, domain, excluded, progress, cpu, request, core_clock).result
+    return judged_project(root, domain, excluded, progress, cpu, request, core_clock, jobs).result
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,7 @@ def judged_project(
     cpu: tuple[str, ...] = (),
     request: Request = NOTHING_MORE,
     core_clock: int | None = None,
+    jobs: int = 1,
 ) -> Judged:
     """The same, with the model of the program."""
     root = root.resolve()
@@ -88,7 +90,7 @@ def judged_project(
         program = program_files(root, read, build, domain, units)
 
     def decide(sources: list[SourceFile]) -> Judged:
-        given = _Given(root, domain, build, units, scripts, request, core_clock)
+        given = _Given(root, domain, build, units, scripts, request, core_clock, jobs)
         return _decide(given, sources, progress)
 
     judged = decide(program)
@@ -110,6 +112,7 @@ class _Given:
     scripts: list[Path]
     request: Request
     core_clock: int | None
+    jobs: int
 
 
 def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> Judged:
@@ -125,9 +128,7 @@ def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> Judged
     with step("transcribing context switches"):
         _transcribe(project, failures)
     docket = _split(project, failures)
-    for source in sources:
-        progress(source.name)
-        docket.ports[source.path] = port_file(source, docket, failures)
+    port_files(sources, docket, failures, given.jobs, progress)
     docket.ports |= new_files(project)
     progress("comparing files with one another and with the description")
     for judge in JUDGES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
@@ -113,6 +114,12 @@ class ProjectFacts:
             self.program.why_not,
             self._other_readings,
         )
+
+    def prepare(self) -> None:
+        """Find out what nearly every file asks. An error is met again by who asks."""
+        with suppress(Exception):
+            self.program.why_not("")
+            _ = self.branches, self._macro_uses, self._macros_with
 
     def _other_readings(self, text: CText) -> Sequence[CText]:
         path = text.file.path

@@ -78,6 +78,7 @@ class Unit:
         self.verdicts: dict[Site, Verdict] = {}
         self.deletions: set[Edit] = set()
         self.removed_writes: set[int] = set()  # ids of the nodes of writes taken out
+        self.removed_places: set[tuple[int, int, str]] = set()  # of those in the file's tree
         self.facts = Facts()
         self.removed_waits: list[Node] = []  # loops that waited for what the boot table set up
         self.replaced: list[Edit] = []  # edits of verdicts
@@ -280,6 +281,16 @@ class Unit:
     def is_cut_off(self, context: Context, statement: Node) -> bool:
         """Whether a use of a macro may make a body of a statement and not of those behind it."""
         return is_cut_off(context, statement, self.text.evaluator.macros, self.macro_uses)
+
+    def remove_write(self, context: Context, node: Node) -> None:
+        """Remember that a write is taken out."""
+        self.removed_writes.add(node.id)
+        if context.tree is self.text.trees.whole:
+            self.removed_places.add((node.start_byte, node.end_byte, node.type))
+
+    def is_removed(self, node: Node) -> bool:
+        """Whether a node of the file's tree is such a write."""
+        return (node.start_byte, node.end_byte, node.type) in self.removed_places
 
     def remove_slice(self, context: Context, found: Slice, waits: bool = False) -> None:
         """Take out what a dead slice consists of. `waits`: its loops waited for a set-up."""

@@ -79,7 +79,7 @@ def _is_idle(unit: Unit | None, call: FunctionCall, emptied: frozenset[bytes]) -
     slicer = DeadSlice(
         unit.variables,
         unit.text.evaluator,
-        lambda it: it.id in unit.removed_writes or _is_emptied(it, emptied),
+        lambda it: unit.is_removed(it) or _is_emptied(it, emptied),
         unit.reads_device,
         waits_end=False,
     )

@@ -102,7 +102,7 @@ class Cycles(Rule):
                 f"the counter is set at run time ({why}); use differences of virt_cycles()",
             )
         if access.use == "write" and is_start and not is_compared and access.statement is not None:
-            unit.removed_writes.add(access.whole.id)
+            unit.remove_write(access.context, access.whole)
             unit.delete(access.context, access.statement)
             return self.rewritten(access.site, "removed: the counter runs always")
         return self.escalated(

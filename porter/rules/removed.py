@@ -55,7 +55,7 @@ def _write(rule: Rule, unit: Unit, access: Access, reason: str) -> Verdict:
         return rule.escalated(
             access.site, f"the value for {access.register} is read from a device; {reason}"
         )
-    unit.removed_writes.add(access.whole.id)
+    unit.remove_write(access.context, access.whole)
     if part is not None:
         unit.deletions.add(part)
     elif statement is not None:

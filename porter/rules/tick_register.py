@@ -169,7 +169,7 @@ class TickRegister(Rule):
             elif switch == 0 and not (loads and leads_to(access, start)):
                 text = b"hyp_tick_set(0)"
             elif access.use == "write" and access.statement is not None:
-                unit.removed_writes.add(whole.id)
+                unit.remove_write(context, whole)
                 unit.delete(context, access.statement)
                 yield self.rewritten(access.site, "removed: part of the tick's set-up")
                 continue

@@ -56,6 +56,20 @@ class Reading:
     sites: CSites
 
 
+@dataclass(frozen=True)
+class FoundSites:
+    """The sites of a file and what is known of each, without what they were found by, so that
+    another process can have them. `regions`: None for the file's own code."""
+
+    sites: tuple[Site, ...]
+    regions: Mapping[Site, Region | None]
+    asm: Mapping[Site, AsmStatement]
+    leaps: Mapping[Site, str]
+    undefined: frozenset[Site]
+    own: frozenset[Site]
+    devices: Mapping[int, str]
+
+
 _SCOPES = frozenset({b"class", b"struct", b"union", b"namespace", b"enum"})
 
 
@@ -123,6 +137,28 @@ class CSites:
     def devices(self) -> dict[int, str]:
         """Devices at fixed addresses that no description gives or denies, with a name of each."""
         return self._dereferences.devices
+
+    @property
+    def found(self) -> FoundSites:
+        """All of that."""
+        return FoundSites(
+            self.sites,
+            {site: it if it.name is not None else None for site, it in self.regions.items()},
+            self.asm,
+            self.leaps,
+            frozenset(self.undefined),
+            self.own,
+            self.devices,
+        )
+
+    def take(self, found: FoundSites) -> None:
+        """Let it be what was found."""
+        code = Region(tuple(self.text.lexed.tokens))
+        self.regions = {site: it or code for site, it in found.regions.items()}
+        self.asm, self.leaps = dict(found.asm), dict(found.leaps)
+        self.undefined, self.own = set(found.undefined), found.own
+        self.devices.update(found.devices)
+        self.sites = found.sites
 
     def _in_region(self, region: Region) -> Iterator[Site]:
         covered: list[tuple[int, int]] = []

@@ -1,0 +1,210 @@
+"""Files looked at in several processes: the same comes out, and no process is left behind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from porter.output.json_report import as_json
+from porter.output.whole_diff import whole_diff
+from porter.port import port_project
+from porter.processes import each, usable_cores
+from porter.result import PortResult
+from porter.rules.mask_intrinsic import MaskIntrinsic
+
+CORE = ("-mcpu=cortex-m3", "-mthumb")
+FILES = {
+    "board.h": b"""\
+#include <stdint.h>
+typedef struct { volatile uint32_t CRL, CRH, IDR, ODR, BSRR, BRR, LCKR; } GPIO_TypeDef;
+typedef struct { volatile uint32_t CTRL, LOAD, VAL, CALIB; } SysTick_Type;
+#define GPIOA ((GPIO_TypeDef *)0x40010800)
+#define SysTick ((SysTick_Type *)0xE000E010)
+#define SET(port, bit) ((port)->BSRR = 1u << (bit))
+#define QUIET() do { __disable_irq(); count = 0; __enable_irq(); } while (0)
+extern volatile uint32_t count;
+""",
+    "main.c": b"""\
+#include "board.h"
+volatile uint32_t count;
+static uint32_t revision(void) { return *(volatile uint32_t *)0xE000ED00 & 0xF; }
+int main(void)
+{
+    if (revision() >= 2u) {
+        SysTick->LOAD = 72000 - 1;
+    }
+    SysTick->CTRL = 7;
+    for (;;) {
+        QUIET();
+        SET(GPIOA, 3);
+    }
+}
+""",
+    "tick.c": b"""\
+#include "board.h"
+void SysTick_Handler(void) { count++; while (count == 7u) { } }
+void TIM2_IRQHandler(void) { count = 8u; }
+""",
+    "sleep.c": b"""\
+#include "board.h"
+void rest(void)
+{
+    __WFI();
+    __asm volatile("cpsid i\\n mrs r0, basepri");
+    *(volatile uint32_t *)0xE000ED0C = 0x05FA0004;
+}
+""",
+    "bad.c": b"int bad;\n\nvoid f(void)\n{\n    __disable_irq();\n}\n",
+    "start.s": b".syntax unified\n.thumb\n.global lock\nlock:\n cpsid i\n bx lr\n",
+}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    for name, data in FILES.items():
+        (tmp_path / name).write_bytes(data)
+    return tmp_path
+
+
+def _put_into_bad_file(monkeypatch: pytest.MonkeyPatch, happens: Any) -> None:
+    """Something happens to the rule on masks when it looks at bad.c."""
+    examine = MaskIntrinsic.examine
+
+    def stumbles(self: MaskIntrinsic, unit: Any) -> Iterator[Any]:
+        for verdict in examine(self, unit):
+            if unit.file.name == "bad.c":
+                happens()
+            yield verdict
+
+    monkeypatch.setattr(MaskIntrinsic, "examine", stumbles)
+
+
+def _ported(project: Path, jobs: int) -> PortResult:
+    return port_project(project, cpu=CORE, jobs=jobs)
+
+
+def _shown(result: PortResult) -> tuple[bytes, str]:
+    return whole_diff(result), as_json(result)
+
+
+def test_any_number_of_processes_makes_the_same_port(project: Path) -> None:
+    alone = _ported(project, 1)
+    assert alone.found > 8
+    assert len({verdict.rule for port in alone.files for verdict in port.verdicts}) > 4
+    assert _shown(_ported(project, 2)) == _shown(alone)
+    assert _shown(_ported(project, 16)) == _shown(alone)
+
+
+def test_an_internal_error_is_told_as_one_process_tells_it(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails() -> None:
+        raise KeyError("mask of nobody")
+
+    _put_into_bad_file(monkeypatch, fails)
+    alone, several = _ported(project, 1), _ported(project, 2)
+    (failure,) = several.failures
+    assert failure.place == "bad.c:5"
+    assert failure.error.startswith("KeyError('mask of nobody') (tests/porter/test_jobs.py:")
+    assert (failure.step, failure.error) == (alone.failures[0].step, alone.failures[0].error)
+    assert whole_diff(several) == whole_diff(alone)
+
+
+def test_a_file_whose_process_dies_is_told_and_the_others_are_ported(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sound = _ported(project, 2)
+    _put_into_bad_file(monkeypatch, lambda: os.kill(os.getpid(), signal.SIGKILL))
+    died = _ported(project, 2)
+    (failure,) = died.failures
+    assert failure.place == "bad.c"
+    assert failure.error == "its process was ended by SIGKILL"
+    ported = {port.file.name: port.edits for port in sound.files if port.file.name != "bad.c"}
+    assert {it.file.name: it.edits for it in died.files if it.file.name != "bad.c"} == ported
+    (bad,) = [port for port in died.files if port.file.name == "bad.c"]
+    assert not bad.edits
+    assert [it.rule for it in bad.verdicts] == ["internal-error"]
+
+
+def test_the_command_ends_with_3_when_a_process_dies(project: Path) -> None:
+    program = """\
+import os, signal
+from porter.rules.mask_intrinsic import MaskIntrinsic
+examine = MaskIntrinsic.examine
+def dies(self, unit):
+    if unit.file.name == "bad.c":
+        os.kill(os.getpid(), signal.SIGKILL)
+    return examine(self, unit)
+MaskIntrinsic.examine = dies
+from composer.cli import main
+main()
+"""
+    run = subprocess.run(
+        [sys.executable, "-c", program, "port", str(project), "--cpu=-mcpu=cortex-m3", "-j2"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 3
+    assert (
+        "bad.c: not ported: internal error while looking for places: "
+        "its process was ended by SIGKILL" in run.stderr
+    )
+    assert "+++ b/sleep.c" in run.stdout
+    assert "bad.c" not in run.stdout
+
+
+def test_results_come_in_the_order_of_the_items() -> None:
+    def work(seconds: float) -> tuple[float, int]:
+        time.sleep(seconds)
+        return seconds, os.getpid()
+
+    items = [0.2, 0.0, 0.1, 0.0]
+    found = each(work, items, 2, _never)
+    assert [it for it, _ in found] == items
+    assert os.getpid() not in {process for _, process in found}
+    assert {process for _, process in each(work, items, 1, _never)} == {os.getpid()}
+    _assert_no_children()
+
+
+def test_what_a_user_can_mend_is_raised_as_one_process_raises_it() -> None:
+    def work(number: int) -> int:
+        if number > 1:
+            raise ValueError(number)
+        return number
+
+    for jobs in (1, 2):
+        with pytest.raises(ValueError, match="2"):
+            each(work, [0, 1, 2, 3], jobs, _never)
+    _assert_no_children()
+
+
+def test_nobody_is_left_when_the_work_is_interrupted() -> None:
+    def interrupt(item: int) -> None:
+        if item == 3:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        each(lambda _: time.sleep(0.01), list(range(8)), 2, _never, interrupt)
+    _assert_no_children()
+
+
+def test_as_many_processes_as_cores_that_may_be_used() -> None:
+    assert usable_cores() == len(os.sched_getaffinity(0))
+
+
+def _never(_item: object, how: str) -> Any:
+    raise AssertionError(how)
+
+
+def _assert_no_children() -> None:
+    with pytest.raises(ChildProcessError):
+        os.waitpid(-1, os.WNOHANG)
