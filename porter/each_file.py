@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
@@ -16,6 +16,7 @@ from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.libraries.project import LibraryCalls
 from porter.processes import each
+from porter.program.c_text import CText
 from porter.result import FilePort
 from porter.sites.asm_sites import asm_sites
 from porter.sites.c_sites import CSites, Reading
@@ -57,15 +58,16 @@ def port_files(
         if outcome.failure is not None:
             failures.add(source.path, outcome.failure)
         elif outcome.decided is not None:
-            unit = _unit(_sites(source, docket.project), docket.project)
+            unit = _unit(_read(source, docket.project), docket.project)
             docket.units[source.path] = outcome.decided.put_into(unit)
 
 
 def _outcome(docket: Docket, source: SourceFile) -> _Outcome:
     failures = Failures()
+    outcome = _Outcome()
     with failures.of(source.path, source.name, _LOOKING):
-        return _judged(source, docket)
-    return _Outcome(failure=failures.found[source.path])
+        outcome = _judged(source, docket)
+    return replace(outcome, failure=failures.found.get(source.path))
 
 
 def _lost(source: SourceFile, how: str) -> _Outcome:
@@ -82,7 +84,10 @@ def _judged(source: SourceFile, docket: Docket) -> _Outcome:
         knowledge = project.knowledge
         switches = project.switches.get(source.path, [])
         return _of(port_asm(source, sites, switches, lambda at: knowledge.arm_left_out(source, at)))
-    found = _sites(source, project)
+    found = _read(source, project, [
+        Reading(reader, _sites(text, project))
+        for reader, text in (project.knowledge.other_readings(source) if source.is_header else ())
+    ])  # fmt: skip
     if stays is not None:
         return _of(leave(source, found.sites, stays))
     unit = _unit(found, project)
@@ -100,16 +105,14 @@ def _unit(found: CSites, project: WholeProject) -> Unit:
     return Unit(found, project.domain, project.knowledge, project.facts, switches)
 
 
-def _sites(source: SourceFile, project: WholeProject) -> CSites:
-    numbered = project.numbered
-    asked = project.calls.asked(source.path) if project.calls is not None else {}
-    knowledge, registers_of = project.knowledge, project.registers_of
-    readings = [
-        Reading(reader, CSites(text, registers_of(text.evaluator), numbered, asked))
-        for reader, text in (knowledge.other_readings(source) if source.is_header else ())
-    ]
-    text = knowledge.text(source)
-    return CSites(text, registers_of(text.evaluator), numbered, asked, readings)
+def _read(source: SourceFile, project: WholeProject, readings: Sequence[Reading] = ()) -> CSites:
+    return _sites(project.knowledge.text(source), project, readings)
+
+
+def _sites(text: CText, project: WholeProject, readings: Sequence[Reading] = ()) -> CSites:
+    registers = project.registers_of(text.evaluator)
+    asked = project.calls.asked(text.file.path) if project.calls is not None else {}
+    return CSites(text, registers, project.numbered, asked, readings)
 
 
 def new_files(project: WholeProject) -> dict[Path, FilePort]:

@@ -1,8 +1,9 @@
 """The same work on many things, in as many processes as there are cores.
 
-Processes are forked when everything that the work looks at is known, so that nothing is handed to
-them but numbers, and what they hand back is small. Connections are pairs of sockets: nothing here
-needs /dev/shm, which a container may not have.
+Processes are forked when everything that the work looks at is known, so that nothing need be handed
+to them, and what they hand back is small. This process works, too: every one more costs memory. All
+take the number of what is next out of one pipe. Nothing here needs /dev/shm, which a container may
+not have.
 """
 
 from __future__ import annotations
@@ -10,14 +11,20 @@ from __future__ import annotations
 import gc
 import multiprocessing
 import os
+import pickle
 import signal
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from multiprocessing.connection import Connection, wait
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from multiprocessing.process import BaseProcess
+from threading import Thread
 from typing import Generic, TypeVar
 
 Item = TypeVar("Item")
 Result = TypeVar("Result")
+_TICKET = 4  # bytes of a number in the pipe
+_MOST_TICKETS = 8192  # that a pipe takes before somebody reads
 
 
 def usable_cores() -> int:
@@ -36,20 +43,16 @@ def each(
 ) -> list[Result]:
     """What `work` makes of each item, in their order, whoever was done first. What it raises is
     raised here, the first item's first. `lost` makes the result of an item whose process ended in
-    the middle of it, and is told how; `begins` is told what is worked on."""
+    the middle of it, and is told how; `begins` is told what this process works on."""
     jobs = min(jobs, len(items))
-    if jobs < 2 or "fork" not in multiprocessing.get_all_start_methods():
-        return list(_alone(work, items, begins))
-    with _kept(), _Crew(work, items) as crew:
-        return list(crew.results(jobs, lost, begins))
-
-
-def _alone(
-    work: Callable[[Item], Result], items: Iterable[Item], begins: Callable[[Item], None]
-) -> Iterator[Result]:
+    if jobs > 1 and "fork" in multiprocessing.get_all_start_methods():
+        with _kept(), _Work(work, items) as shared:
+            return list(shared.results(jobs, lost, begins))
+    results = []
     for item in items:
         begins(item)
-        yield work(item)
+        results.append(work(item))
+    return results
 
 
 @contextmanager
@@ -63,109 +66,117 @@ def _kept() -> Iterator[None]:
         gc.unfreeze()
 
 
-class _Worker:
-    """A process, this end of its connection, and the item that it has."""
+@dataclass(frozen=True)
+class _Raised:
+    """What an item came to instead of a result."""
 
-    def __init__(self, connection: Connection, process: multiprocessing.process.BaseProcess):
-        self.connection = connection
+    error: Exception
+
+
+class _Helper:
+    """Another process, and what it has sent so far, which a thread takes from it so that it never
+    has to wait for this one."""
+
+    def __init__(self, connection: Connection, process: BaseProcess) -> None:
+        self.sent: list[bytes] = []
         self.process = process
-        self.item = -1
+        self.connection = connection
+        self._thread = Thread(target=self._take, daemon=True)
 
-    def give(self, number: int) -> None:
-        """An item to work on. One that is dead by now is found out when it should answer."""
-        self.item = number
-        try:
-            self.connection.send(number)
-        except OSError:
-            pass
+    def listen(self) -> None:
+        """Begin to take what it sends."""
+        self._thread.start()
 
     def end(self) -> str:
-        """Wait until it is gone, and say how it went."""
-        self.connection.close()
+        """Wait until it is gone, and say how it went; "" if all is well."""
+        if self._thread.ident is not None:
+            self._thread.join()
         self.process.join()
+        self.connection.close()
         code = self.process.exitcode or 0
-        if code >= 0:
-            return f"its process ended with status {code}"
-        return f"its process was ended by {signal.Signals(-code).name}"
+        if code < 0:
+            return f"its process was ended by {signal.Signals(-code).name}"
+        return f"its process ended with status {code}" if code else ""
+
+    def _take(self) -> None:
+        try:
+            while True:
+                self.sent.append(self.connection.recv_bytes())
+        except (EOFError, OSError):
+            return
 
 
-class _Crew(Generic[Item, Result]):
-    """The processes that work on items. Whatever happens, none of them is left behind."""
+class _Work(ExitStack, Generic[Item, Result]):
+    """Items that several processes work on. Whatever happens, no process is left behind."""
 
     def __init__(self, work: Callable[[Item], Result], items: Sequence[Item]) -> None:
+        super().__init__()
         self._work = work
         self._items = items
-        self._workers: list[_Worker] = []
-
-    def __enter__(self) -> _Crew[Item, Result]:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for worker in self._workers:
-            worker.process.kill()
-        for worker in self._workers:
-            worker.end()
+        self._step = -(-len(items) // _MOST_TICKETS)  # items for a ticket
+        self._tickets, tickets = os.pipe()
+        self.callback(os.close, self._tickets)
+        for number in range(0, len(items), self._step):
+            os.write(tickets, number.to_bytes(_TICKET, "little"))
+        os.close(tickets)
 
     def results(
         self, jobs: int, lost: Callable[[Item, str], Result], begins: Callable[[Item], None]
     ) -> Iterator[Result]:
         """One for each item, in their order."""
-        todo = iter(range(len(self._items)))
-        done: dict[int, tuple[Result | None, Exception | None]] = {}
+        helpers: list[_Helper] = []
+        for _ in range(jobs - 1):
+            helpers.append(self._helper([it.connection for it in helpers]))
+        for helper in helpers:
+            helper.listen()
+        done: dict[int, Result | _Raised] = {}
+        for number in self._numbers():
+            begins(self._items[number])
+            done[number] = self._one(number)
+        ends = [helper.end() for helper in helpers]
+        for helper in helpers:
+            done.update(map(pickle.loads, helper.sent))
+        how = next(filter(None, ends), "its process ended")
+        for number, item in enumerate(self._items):
+            result = done.pop(number) if number in done else lost(item, how)
+            if isinstance(result, _Raised):
+                raise result.error
+            yield result
 
-        def next_for(worker: _Worker | None) -> None:
-            number = next(todo, None)
-            if number is not None:
-                begins(self._items[number])
-                (worker or self._new()).give(number)
-            elif worker is not None:
-                worker.item = -1
-
-        for _ in range(jobs):
-            next_for(None)
-        while busy := {it.connection: it for it in self._workers if it.item >= 0}:
-            for connection in wait(list(busy)):
-                worker = busy[connection]  # type: ignore[index]
-                item = worker.item
-                try:
-                    done[item] = worker.connection.recv()
-                except (EOFError, OSError):
-                    self._workers.remove(worker)
-                    done[item] = lost(self._items[item], worker.end()), None
-                    next_for(None)
-                else:
-                    next_for(worker)
-        for number in range(len(self._items)):
-            result, error = done.pop(number)
-            if error is not None:
-                raise error
-            yield result  # type: ignore[misc]
-
-    def _new(self) -> _Worker:
+    def _helper(self, others: Iterable[Connection]) -> _Helper:
         context = multiprocessing.get_context("fork")
-        ours, theirs = context.Pipe()
-        foreign = [ours, *(it.connection for it in self._workers)]
-        process = context.Process(target=self._serve, args=(theirs, foreign), daemon=True)
+        ours, theirs = context.Pipe(duplex=False)
+        foreign = [ours, *others]
+        process = context.Process(target=self._help, args=(theirs, foreign), daemon=True)
         process.start()
         theirs.close()
-        self._workers.append(_Worker(ours, process))
-        return self._workers[-1]
+        helper = _Helper(ours, process)
+        self.callback(helper.end)
+        self.callback(process.kill)
+        return helper
 
-    def _serve(self, connection: Connection, foreign: Iterable[Connection]) -> None:
-        """What a process does, until nobody is at the other end. `foreign`: ends that it has only
-        because it is a fork; while somebody holds them, the others wouldn't see that."""
+    def _help(self, connection: Connection, foreign: Iterable[Connection]) -> None:
+        """What another process does. `foreign`: ends that it has only because it is a fork; while
+        somebody holds them, the others wouldn't see that nobody listens any more."""
         for it in foreign:
             it.close()
-        for number in (signal.SIGINT, signal.SIGTERM):
-            signal.signal(number, signal.SIG_DFL)
-        try:
-            while True:
-                connection.send(self._one(connection.recv()))
-        except (EOFError, OSError):
-            return
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for number in self._numbers():
+            answer = pickle.dumps((number, self._one(number)), pickle.HIGHEST_PROTOCOL)
+            try:
+                connection.send_bytes(answer)
+            except OSError:
+                return
 
-    def _one(self, number: int) -> tuple[Result | None, Exception | None]:
+    def _numbers(self) -> Iterator[int]:
+        """Those of items that nobody else works on."""
+        while ticket := os.read(self._tickets, _TICKET):
+            first = int.from_bytes(ticket, "little")
+            yield from range(first, min(first + self._step, len(self._items)))
+
+    def _one(self, number: int) -> Result | _Raised:
         try:
-            return self._work(self._items[number]), None
+            return self._work(self._items[number])
         except Exception as error:
-            return None, error
+            return _Raised(error)

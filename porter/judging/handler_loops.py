@@ -198,8 +198,11 @@ def _looked_at(condition: Node, evaluator: Evaluator, getter: Getter) -> set[byt
 def _returned(docket: Docket, name: bytes) -> bytes | None:
     wanted = re.compile(_GETTER % re.escape(name))
     for unit in docket.units.values():
-        if name in unit.file.data and (found := wanted.search(unit.file.data)) is not None:
-            return found[1]
+        place = unit.file.data.find(name)
+        while place >= 0:
+            if (found := wanted.match(unit.file.data, place)) is not None:
+                return found[1]
+            place = unit.file.data.find(name, place + 1)
     return None
 
 

@@ -101,7 +101,8 @@ class MadeByMacro:
             text = b"void f(void){" + b" ".join(use.expansion.texts) + b"\n;}"
             expanded = Expanded(text, file.unit.registers)
             made = [it for spot in expanded.spots() for it in expanded.made(spot)]
-            if _is_value(file, use):
+            no_name = any(it.kind is SiteKind.REGISTER and not it.name for it in made)
+            if no_name and _is_value(file, use):
                 made = [it for it in made if it.kind is not SiteKind.REGISTER or it.name]
             yield from self._missed(file, (), [use], made)
 

@@ -17,7 +17,7 @@ from porter.source.source_file import (
 )
 
 # A macro may say which file it is.
-_QUOTED = re.compile(rb'(?m)^[ \t]*#[ \t]*(?:include\b|define\b[^"<\n]*)[ \t]*["<]([^">\n]+)[">]')
+_QUOTED = re.compile(rb'(?m)^[ \t]*#[ \t]*(?:include\b[ \t]*|define\b[^"<\n]*)["<]([^">\n]+)[">]')
 _SOURCES = C_SUFFIXES | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
 
 

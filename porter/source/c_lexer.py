@@ -7,6 +7,7 @@ spans, line splices count as white space, but within a name or a number as nothi
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -27,6 +28,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_SPELT: dict[bytes, bytes] = {}
 _SPLICE = re.compile(rb"\\\r?\n")
 _RAW_TEXT_DIRECTIVES = frozenset({b"error", b"warning", b"pragma"})
 
@@ -40,8 +42,7 @@ class Token(NamedTuple):
     text: bytes
 
 
-@dataclass(frozen=True)
-class Directive:
+class Directive(NamedTuple):
     """A preprocessor line: `name` without #, `tokens` what follows; [start, end) without EOL."""
 
     name: bytes
@@ -66,29 +67,29 @@ class LexedSource:
 def lex(data: bytes) -> LexedSource:
     """Split a whole file."""
     result = LexedSource()
-    code, comments = result.tokens, result.comments
-    directive: _OpenDirective | None = None
+    code, comments, directives = result.tokens, result.comments, result.directives
+    directive: list[Token] | None = None  # what a preprocessor line has so far, and its #
     line_is_empty = True
     for match in _TOKEN.finditer(data):
         kind = match.lastgroup
         if kind == "newline":
             line_is_empty = True
             if directive is not None:
-                result.directives.append(directive.close())
+                directives.append(_directive(directive))
                 directive = None
         elif kind == "comment":
             comments.append(match.span(kind))
         elif kind is not None and kind != "end":
             token = _token(kind, match)
             if directive is not None:
-                directive.add(token)
+                directive.append(token)
             elif line_is_empty and token.text == b"#":
-                directive = _OpenDirective(token.start)
+                directive = [token]
             else:
                 line_is_empty = False
                 code.append(token)
     if directive is not None:
-        result.directives.append(directive.close())
+        directives.append(_directive(directive))
     return result
 
 
@@ -102,29 +103,16 @@ def lex_fragment(data: bytes) -> tuple[Token, ...]:
 
 
 def _token(kind: str, match: re.Match[bytes]) -> Token:
-    text = match.group(kind)
+    text = match[kind]
     if b"\n" in text and kind in ("identifier", "number"):
         text = _SPLICE.sub(b"", text)
-    return Token(kind, match.start(kind), match.end(), text)
+    start, end = match.span(kind)
+    # As Token() does, at half the price: there are millions. Equal spellings are one object.
+    return tuple.__new__(Token, (kind, start, end, _SPELT.setdefault(text, text)))
 
 
-class _OpenDirective:
-    """A directive that is being read."""
-
-    def __init__(self, start: int) -> None:
-        self._start = start
-        self._end = start + 1
-        self._name = b""
-        self._tokens: list[Token] = []
-
-    def add(self, token: Token) -> None:
-        """Take the next token; the first one is the name."""
-        self._end = token.end
-        if not self._name:
-            self._name = token.text
-        elif self._name not in _RAW_TEXT_DIRECTIVES:
-            self._tokens.append(token)
-
-    def close(self) -> Directive:
-        """The directive as far as it goes."""
-        return Directive(self._name, self._start, self._end, tuple(self._tokens))
+def _directive(line: Sequence[Token]) -> Directive:
+    """A preprocessor line, from its # on."""
+    name = line[1].text if len(line) > 1 else b""
+    tokens = () if name in _RAW_TEXT_DIRECTIVES else tuple(line[2:])
+    return Directive(name, line[0].start, line[-1].end, tokens)

@@ -7,7 +7,7 @@ may see of the project; then a name can have several bodies, and the first is us
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence, Set
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -94,6 +94,18 @@ def usable_macro(directive: Directive) -> Macro | None:
     return macro if macro is not None and macro.name not in _KEYWORDS else None
 
 
+def _matching(pattern: re.Pattern[bytes], names: Set[bytes]) -> Callable[[bytes], bool]:
+    """Whether one of these names is of a form. All tables of a project have nearly the same names,
+    so each name is looked at once, whatever table it is in."""
+    known, found = _FORMS.setdefault(pattern, (set(), set()))
+    new = names - known
+    known |= new
+    found |= set(filter(pattern.fullmatch, new))
+    return found.__contains__
+
+
+_FORMS: dict[re.Pattern[bytes], tuple[set[bytes], set[bytes]]] = {}
+
 Get = Callable[[bytes], Macro | None]
 """The definition of a name."""
 
@@ -171,7 +183,7 @@ class MacroTable:
         if self._others is not None:  # which defines all of them, too
             return self._others.matching(pattern)
         if self._matching.get(pattern, (0, ()))[0] != len(self._macros):
-            found = tuple(filter(pattern.fullmatch, self._macros))
+            found = tuple(filter(_matching(pattern, self._macros.keys()), self._macros))
             self._matching[pattern] = len(self._macros), found
         return self._matching[pattern][1]
 
@@ -193,7 +205,8 @@ class MacroTable:
             for name in names:
                 macro = self.get(name)
                 if macro is not None and macro.parameters is None and len(macro.body) == 1:
-                    expanded = self.expand(macro.body)
+                    is_macro = macro.text[0] in self._macros
+                    expanded = self.expand(macro.body) if is_macro else macro.text
                     if len(expanded) == 1 and expanded[0].replace(b"_", b"a").isalnum():
                         self._aliases[name] = expanded[0]
         return self._aliases

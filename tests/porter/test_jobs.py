@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from composer.cli import fvmkit, run_command
 from porter.output.json_report import as_json
 from porter.output.whole_diff import whole_diff
 from porter.port import port_project
@@ -62,7 +61,7 @@ void rest(void)
     *(volatile uint32_t *)0xE000ED0C = 0x05FA0004;
 }
 """,
-    "bad.c": b"int bad;\n\nvoid f(void)\n{\n    __disable_irq();\n}\n",
+    "wrong.c": b"int bad;\n\nvoid f(void)\n{\n    __disable_irq();\n}\n",
     "start.s": b".syntax unified\n.thumb\n.global lock\nlock:\n cpsid i\n bx lr\n",
 }
 
@@ -74,17 +73,42 @@ def project(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def _put_into_bad_file(monkeypatch: pytest.MonkeyPatch, happens: Any) -> None:
-    """Something happens to the rule on masks when it looks at bad.c."""
+def _put_into_wrong_file(monkeypatch: pytest.MonkeyPatch, happens: Any) -> None:
+    """Something happens to the rule on masks when it looks at wrong.c."""
     examine = MaskIntrinsic.examine
 
     def stumbles(self: MaskIntrinsic, unit: Any) -> Iterator[Any]:
         for verdict in examine(self, unit):
-            if unit.file.name == "bad.c":
+            if unit.file.name == "wrong.c":
                 happens()
             yield verdict
 
     monkeypatch.setattr(MaskIntrinsic, "examine", stumbles)
+
+
+def _die_in_wrong_file(monkeypatch: pytest.MonkeyPatch, flags: Path) -> None:
+    """The process that isn't the first one is killed when it looks at wrong.c, which is the last
+    file. Until then the first one has another, and only waits."""
+    first, examine = os.getpid(), MaskIntrinsic.examine
+
+    def examines(self: MaskIntrinsic, unit: Any) -> Any:
+        if os.getpid() == first:
+            (flags / "begun").touch()
+            _wait_for(flags / "dies")
+        else:
+            _wait_for(flags / "begun")
+            if unit.file.name == "wrong.c":
+                (flags / "dies").touch()
+                os.kill(os.getpid(), signal.SIGKILL)
+        return examine(self, unit)
+
+    monkeypatch.setattr(MaskIntrinsic, "examine", examines)
+
+
+def _wait_for(flag: Path) -> None:
+    end = time.monotonic() + 60
+    while not flag.exists() and time.monotonic() < end:
+        time.sleep(0.01)
 
 
 def _ported(project: Path, jobs: int) -> PortResult:
@@ -109,57 +133,48 @@ def test_an_internal_error_is_told_as_one_process_tells_it(
     def fails() -> None:
         raise KeyError("mask of nobody")
 
-    _put_into_bad_file(monkeypatch, fails)
+    _put_into_wrong_file(monkeypatch, fails)
     alone, several = _ported(project, 1), _ported(project, 2)
     (failure,) = several.failures
-    assert failure.place == "bad.c:5"
+    assert failure.place == "wrong.c:5"
     assert failure.error.startswith("KeyError('mask of nobody') (tests/porter/test_jobs.py:")
     assert (failure.step, failure.error) == (alone.failures[0].step, alone.failures[0].error)
     assert whole_diff(several) == whole_diff(alone)
 
 
 def test_a_file_whose_process_dies_is_told_and_the_others_are_ported(
-    project: Path, monkeypatch: pytest.MonkeyPatch
+    project: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sound = _ported(project, 2)
-    _put_into_bad_file(monkeypatch, lambda: os.kill(os.getpid(), signal.SIGKILL))
+    _die_in_wrong_file(monkeypatch, tmp_path_factory.mktemp("flags"))
     died = _ported(project, 2)
     (failure,) = died.failures
-    assert failure.place == "bad.c"
+    assert failure.place == "wrong.c"
     assert failure.error == "its process was ended by SIGKILL"
-    ported = {port.file.name: port.edits for port in sound.files if port.file.name != "bad.c"}
-    assert {it.file.name: it.edits for it in died.files if it.file.name != "bad.c"} == ported
-    (bad,) = [port for port in died.files if port.file.name == "bad.c"]
-    assert not bad.edits
-    assert [it.rule for it in bad.verdicts] == ["internal-error"]
+    ported = {port.file.name: port.edits for port in sound.files if port.file.name != "wrong.c"}
+    assert {it.file.name: it.edits for it in died.files if it.file.name != "wrong.c"} == ported
+    (wrong,) = [port for port in died.files if port.file.name == "wrong.c"]
+    assert not wrong.edits
+    assert [it.rule for it in wrong.verdicts] == ["internal-error"]
 
 
-def test_the_command_ends_with_3_when_a_process_dies(project: Path) -> None:
-    program = """\
-import os, signal
-from porter.rules.mask_intrinsic import MaskIntrinsic
-examine = MaskIntrinsic.examine
-def dies(self, unit):
-    if unit.file.name == "bad.c":
-        os.kill(os.getpid(), signal.SIGKILL)
-    return examine(self, unit)
-MaskIntrinsic.examine = dies
-from composer.cli import main
-main()
-"""
-    run = subprocess.run(
-        [sys.executable, "-c", program, "port", str(project), "--cpu=-mcpu=cortex-m3", "-j2"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert run.returncode == 3
+def test_the_command_ends_with_3_when_a_process_dies(
+    project: Path,
+    tmp_path_factory: pytest.TempPathFactory,
+    monkeypatch: pytest.MonkeyPatch,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    _die_in_wrong_file(monkeypatch, tmp_path_factory.mktemp("flags"))
+    words = ["port", str(project), "--cpu=-mcpu=cortex-m3", "-j2"]
+    assert run_command(lambda: fvmkit.main(words, standalone_mode=False)) == 3
+    out, told = capfdbinary.readouterr()
     assert (
-        "bad.c: not ported: internal error while looking for places: "
-        "its process was ended by SIGKILL" in run.stderr
+        b"wrong.c: not ported: internal error while looking for places: "
+        b"its process was ended by SIGKILL" in told
     )
-    assert "+++ b/sleep.c" in run.stdout
-    assert "bad.c" not in run.stdout
+    assert b"1 of 6 files failed by an error of fvmkit itself" in told
+    assert b"+++ b/sleep.c" in out
+    assert b"wrong.c" not in out
 
 
 def test_results_come_in_the_order_of_the_items() -> None:
@@ -170,7 +185,7 @@ def test_results_come_in_the_order_of_the_items() -> None:
     items = [0.2, 0.0, 0.1, 0.0]
     found = each(work, items, 2, _never)
     assert [it for it, _ in found] == items
-    assert os.getpid() not in {process for _, process in found}
+    assert len({process for _, process in found}) == 2
     assert {process for _, process in each(work, items, 1, _never)} == {os.getpid()}
     _assert_no_children()
 
@@ -188,9 +203,8 @@ def test_what_a_user_can_mend_is_raised_as_one_process_raises_it() -> None:
 
 
 def test_nobody_is_left_when_the_work_is_interrupted() -> None:
-    def interrupt(item: int) -> None:
-        if item == 3:
-            raise KeyboardInterrupt
+    def interrupt(_item: int) -> None:
+        raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         each(lambda _: time.sleep(0.01), list(range(8)), 2, _never, interrupt)
