@@ -64,8 +64,8 @@ def uses_of(
     wanted = {
         symbol.name.encode("latin-1"): (symbol, what)
         for symbol in symbols
-        if symbol.name.encode("latin-1") in file.data
-        and (what := describe(symbol.value)) is not None
+        if (what := describe(symbol.value)) is not None
+        and symbol.name.encode("latin-1") in file.data
     }
     macros = {name for name in wanted if is_macro(name)}
     for start, name, is_text in _mentions(file) if wanted else ():

@@ -32,6 +32,11 @@ RUNTIME_INCLUDES = ("include", "arch/armv7m/include")
 """Folders of the runtime's headers."""
 
 
+Lines = frozenset[int]
+_Alike = dict[Lines, Lines]
+"""Each set of lines once: of most headers, all units have the same."""
+
+
 @dataclass
 class TranslationUnit:
     """`lines`: per absolute path the lines of which something was compiled. `tree`: what the
@@ -39,7 +44,7 @@ class TranslationUnit:
 
     evaluator: Evaluator
     tree: SyntaxTree
-    lines: dict[Path, set[int]] = field(default_factory=dict)
+    lines: dict[Path, Lines] = field(default_factory=dict)
     markers: list[tuple[int, Path | None, int]] = field(default_factory=list)
 
     def line_at(self, offset: int) -> tuple[Path | None, int]:
@@ -53,7 +58,11 @@ def preprocess_all(units: Mapping[Path, CompileOptions]) -> dict[Path, Translati
     """One translation unit a file; those that the compiler can't preprocess are missing."""
     texts = preprocessed(units)[0]
     defined = definitions(texts.values())
-    return {file: _read(text, file, known_by_extern(text, defined)) for file, text in texts.items()}
+    alike: _Alike = {}
+    return {
+        file: _read(text, file, known_by_extern(text, defined), alike)
+        for file, text in texts.items()
+    }
 
 
 def preprocessed(
@@ -85,8 +94,8 @@ def assembled_lines(file: Path, options: CompileOptions) -> frozenset[int] | Non
         return None
     types = TypeTable()
     unit = TranslationUnit(Evaluator(MacroTable(), types), types.add_text(b"", C))
-    _note_lines(unit, text, file.parent)
-    return frozenset(unit.lines.get(file.resolve(), ()))
+    _note_lines(unit, text, file.parent, {})
+    return unit.lines.get(file.resolve(), frozenset())
 
 
 def _run(file: Path, options: CompileOptions, ours: list[Path]) -> bytes | str:
@@ -111,7 +120,7 @@ def _run(file: Path, options: CompileOptions, ours: list[Path]) -> bytes | str:
     return complaint
 
 
-def _read(text: bytes, file: Path, elsewhere: bytes) -> TranslationUnit:
+def _read(text: bytes, file: Path, elsewhere: bytes, alike: _Alike) -> TranslationUnit:
     macros = MacroTable()
     for line in _DIRECTIVE.findall(text):
         name, macro = _meaning(line)
@@ -119,12 +128,13 @@ def _read(text: bytes, file: Path, elsewhere: bytes) -> TranslationUnit:
             macros.redefine(macro)
         elif name:
             macros.undefine(name)
+    text = _DIRECTIVE.sub(b"#", text)  # nine tenths of it; a line with something, as it was
     types = TypeTable()
     grammar = CPLUSPLUS if file.suffix.lower() in CPLUSPLUS_SUFFIXES else C
     unit = TranslationUnit(Evaluator(macros, types), types.add_text(text, grammar))
     if elsewhere:
         types.add_text(elsewhere, grammar)
-    _note_lines(unit, text, file.parent)
+    _note_lines(unit, text, file.parent, alike)
     return unit
 
 
@@ -139,8 +149,9 @@ def _meaning(line: bytes) -> tuple[bytes, Macro | None]:
     return b"", None
 
 
-def _note_lines(unit: TranslationUnit, text: bytes, folder: Path) -> None:
+def _note_lines(unit: TranslationUnit, text: bytes, folder: Path, alike: _Alike) -> None:
     known: dict[bytes, Path | None] = {}
+    lines: dict[Path, set[int]] = {}
     path: Path | None = None
     line = offset = 0
     unit.markers.append((0, None, 0))
@@ -149,7 +160,7 @@ def _note_lines(unit: TranslationUnit, text: bytes, folder: Path) -> None:
         marker = MARKER.match(content)
         if marker is None:
             if path is not None and content.strip():
-                unit.lines.setdefault(path, set()).add(line)
+                lines.setdefault(path, set()).add(line)
             line += 1
             continue
         line = int(marker.group(1))
@@ -158,6 +169,9 @@ def _note_lines(unit: TranslationUnit, text: bytes, folder: Path) -> None:
             known[name] = _path(name, folder)
         path = known[name]
         unit.markers.append((offset, path, line))
+    for path, numbers in lines.items():
+        found = frozenset(numbers)
+        unit.lines[path] = alike.setdefault(found, found)
 
 
 def _path(name: bytes, folder: Path) -> Path | None:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence, Set
 from dataclasses import dataclass, field
-from functools import cached_property
 
 from porter.source.c_lexer import Directive, Token, lex_fragment
 from porter.source.token_tools import matching
@@ -23,7 +22,7 @@ _LONG, _ROOM = 100, 1_000_000  # tokens of an expansion that is kept, and of all
 _EXPANSION_LIMIT = 20_000  # tokens; more than any real register macro, less than an attack needs
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Macro:
     """`parameters` is None for an object-like macro; the last one of a variadic macro takes what is
     left of the arguments: `__VA_ARGS__`, or the name in GNU's `name...`."""
@@ -32,15 +31,26 @@ class Macro:
     parameters: tuple[bytes, ...] | None
     body: tuple[Token, ...]
     is_variadic: bool = False
+    _text: tuple[bytes, ...] | None = field(default=None, init=False, compare=False, repr=False)
+    _alone: tuple[Macro, ...] = field(default=(), init=False, compare=False, repr=False)
 
     def is_same(self, other: Macro) -> bool:
         """Whether another definition of the name says the same."""
         return self.text == other.text and self.parameters == other.parameters
 
-    @cached_property
+    @property
     def text(self) -> tuple[bytes, ...]:
         """The body's tokens as they are spelt."""
-        return tuple(token.text for token in self.body)
+        if self._text is None:
+            object.__setattr__(self, "_text", tuple(token.text for token in self.body))
+        return self._text or ()
+
+    @property
+    def alone(self) -> tuple[Macro, ...]:
+        """It as the only definition of its name. Many tables have it so, and share this."""
+        if not self._alone:
+            object.__setattr__(self, "_alone", (self,))
+        return self._alone
 
     def only_spells(self, position: int) -> bool:
         """Whether an argument is nowhere itself: it is pasted to other words, or becomes a string
@@ -114,12 +124,12 @@ class MacroTable:
     """Name to macro, and expansion."""
 
     def __init__(self) -> None:
-        self._macros: MutableMapping[bytes, list[Macro]] = {}
+        self._macros: MutableMapping[bytes, tuple[Macro, ...]] = {}
         self._others: MacroTable | None = None
         self.assumed: set[bytes] = set()
         """Names that the project doesn't define, with what they mostly are."""
         self._changed: frozenset[bytes] = frozenset()  # what is defined otherwise there
-        self._former: dict[bytes, list[Macro]] = {}
+        self._former: dict[bytes, tuple[Macro, ...]] = {}
         self._aliases: dict[bytes, bytes] | None = None  # filled when the table is complete
         self._users: dict[bytes, list[bytes]] | None = None  # the macros that mention a name
         self._pasting: dict[bytes, bool] = {}
@@ -131,7 +141,7 @@ class MacroTable:
     def with_definitions(self, visible: Mapping[bytes, Sequence[Macro]]) -> MacroTable:
         """The same table for a file that sees these definitions of some names."""
         table = MacroTable()
-        table._macros = {**self._macros, **{name: list(them) for name, them in visible.items()}}
+        table._macros = {**self._macros, **{name: tuple(them) for name, them in visible.items()}}
         table._former = self._former
         table.assumed = self.assumed
         table._others = self
@@ -140,14 +150,14 @@ class MacroTable:
 
     def define(self, macro: Macro) -> None:
         """Add a definition; the same body twice is one definition."""
-        known = self._macros.setdefault(macro.name, [])
+        known = self._macros.get(macro.name, ())
         if not any(macro.is_same(other) for other in known):
-            known.append(macro)
+            self._macros[macro.name] = (*known, macro) if known else macro.alone
             self._forget()
 
     def redefine(self, macro: Macro) -> None:
         """Make this the only definition of its name."""
-        self._macros[macro.name] = [macro]
+        self._macros[macro.name] = macro.alone
         self._forget()
 
     def undefine(self, name: bytes) -> None:

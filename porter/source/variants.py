@@ -63,7 +63,7 @@ class _Otherwise(MacroTable):
 
     def __init__(self, others: MacroTable, macro: Macro) -> None:
         super().__init__()
-        self._macros = ChainMap({macro.name: [macro]}, others._macros)
+        self._macros = ChainMap({macro.name: macro.alone}, others._macros)
         self._others = others
         self.assumed = others.assumed
         self._changed = frozenset({macro.name})
