@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -25,6 +26,7 @@ from porter.source.source_file import SourceFile
 from porter.whole_project import WholeProject
 
 _LOOKING = "looking for places"
+
 
 @dataclass(frozen=True)
 class _Outcome:
@@ -49,7 +51,8 @@ def port_files(
     sources = list(sources)
     sound = [it for it in sources if it.path not in failures.found]
     if jobs > 1 and len(sound) > 1:
-        docket.project.facts.prepare()  # else each process would find it out for itself
+        progress("looking for what nearly every file is judged by")
+        _prepare(docket.project)
     found = each(partial(_outcome, docket), sound, jobs, _lost, lambda it: progress(it.name))
     outcomes = dict(zip((it.path for it in sound), found, strict=True))
     for source in sources:
@@ -60,6 +63,16 @@ def port_files(
         elif outcome.decided is not None:
             unit = _unit(_read(source, docket.project), docket.project)
             docket.units[source.path] = outcome.decided.put_into(unit)
+
+
+def _prepare(project: WholeProject) -> None:
+    """Find out before there are several processes what each would find out for itself. An error is
+    met again by the file that asks."""
+    with suppress(Exception):
+        project.facts.prepare()
+        for source in project.live:
+            if not source.is_asm:
+                project.registers_of(project.knowledge.text(source).evaluator)
 
 
 def _outcome(docket: Docket, source: SourceFile) -> _Outcome:

@@ -86,7 +86,7 @@ def judged_project(
     with step("asking the build system"):
         build = build_of(root, read, domain, cpu, request)
     with step("preprocessing what is built"):
-        units = preprocess_all(build.units)
+        units = preprocess_all(build.units, progress)
         program = program_files(root, read, build, domain, units)
 
     def decide(sources: list[SourceFile]) -> Judged:
@@ -119,9 +119,11 @@ def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> Judged
     """On every site in files of a project."""
     build, request = given.build, given.request
     failures = Failures()
+    progress("looking for calls of libraries")
     with step("looking for calls of libraries"):
         calls = LibraryCalls(read, build)
         sources = [calls.expanded(source) for source in read]
+    progress("reading the program as a whole")
     with step("reading the program as a whole"):
         project = _whole(given, sources, calls)
     progress("transcribing context switches")
@@ -130,8 +132,8 @@ def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> Judged
     docket = _split(project, failures)
     port_files(sources, docket, failures, given.jobs, progress)
     docket.ports |= new_files(project)
-    progress("comparing files with one another and with the description")
-    for judge in JUDGES:
+    for number, judge in enumerate(JUDGES, start=1):
+        progress(f"comparing files with one another: {number} of {len(JUDGES)} questions")
         with step(f"comparing files with one another ({judge.__name__})"):
             judge(docket)
     ports = settled(docket, calls, read, failures)

@@ -178,5 +178,5 @@ class _Work(ExitStack, Generic[Item, Result]):
     def _one(self, number: int) -> Result | _Raised:
         try:
             return self._work(self._items[number])
-        except Exception as error:
+        except Exception as error:  # noqa: BLE001 - raised where results are taken
             return _Raised(error)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache, cached_property
 from itertools import pairwise
@@ -116,10 +115,9 @@ class ProjectFacts:
         )
 
     def prepare(self) -> None:
-        """Find out what nearly every file asks. An error is met again by who asks."""
-        with suppress(Exception):
-            self.program.why_not("")
-            _ = self.branches, self._macro_uses, self._macros_with
+        """Find out what nearly every file asks."""
+        self.program.why_not("")
+        _ = self.branches, self._macro_uses, self._macros_with
 
     def _other_readings(self, text: CText) -> Sequence[CText]:
         path = text.file.path

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from bisect import bisect_right
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -54,15 +54,19 @@ class TranslationUnit:
         return path, line + self.tree.text.count(b"\n", start, offset)
 
 
-def preprocess_all(units: Mapping[Path, CompileOptions]) -> dict[Path, TranslationUnit]:
+def preprocess_all(
+    units: Mapping[Path, CompileOptions], progress: Callable[[str], None] = lambda _message: None
+) -> dict[Path, TranslationUnit]:
     """One translation unit a file; those that the compiler can't preprocess are missing."""
+    progress(f"preprocessing {len(units)} files")
     texts = preprocessed(units)[0]
     defined = definitions(texts.values())
     alike: _Alike = {}
-    return {
-        file: _read(text, file, known_by_extern(text, defined), alike)
-        for file, text in texts.items()
-    }
+    found = {}
+    for number, (file, text) in enumerate(texts.items(), start=1):
+        progress(f"reading {file.name} as it is preprocessed ({number} of {len(texts)})")
+        found[file] = _read(text, file, known_by_extern(text, defined), alike)
+    return found
 
 
 def preprocessed(
