@@ -160,8 +160,9 @@ class _Work(ExitStack, Generic[Item, Result]):
         somebody holds them, the others wouldn't see that nobody listens any more."""
         for it in foreign:
             it.close()
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
-        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+        for ends in (signal.SIGINT, signal.SIGTERM):
+            if signal.getsignal(ends) is not signal.SIG_IGN:
+                signal.signal(ends, signal.SIG_DFL)
         for number in self._numbers():
             answer = pickle.dumps((number, self._one(number)), pickle.HIGHEST_PROTOCOL)
             try:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -209,6 +211,31 @@ def test_nobody_is_left_when_the_work_is_interrupted() -> None:
     with pytest.raises(KeyboardInterrupt):
         each(lambda _: time.sleep(0.01), list(range(8)), 2, _never, interrupt)
     _assert_no_children()
+
+
+def test_ctrl_c_ends_all(tmp_path: Path) -> None:
+    flag = tmp_path / "begun"
+    program = f"""\
+import signal, time
+from pathlib import Path
+from porter.processes import each
+signal.signal(signal.SIGINT, signal.default_int_handler)
+def work(item):
+    if item > 1:
+        Path({str(flag)!r}).touch()
+    time.sleep(0.2)
+each(work, list(range(1000)), 3, None)
+"""
+    run = subprocess.Popen(
+        [sys.executable, "-c", program], stderr=subprocess.PIPE, start_new_session=True
+    )
+    _wait_for(flag)
+    os.killpg(run.pid, signal.SIGINT)
+    told = run.communicate(timeout=60)[1]
+    assert b"KeyboardInterrupt" in told
+    assert told.count(b"Traceback") == 1
+    with pytest.raises(ProcessLookupError):
+        os.killpg(run.pid, 0)
 
 
 def test_as_many_processes_as_cores_that_may_be_used() -> None:
