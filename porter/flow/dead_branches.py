@@ -8,7 +8,7 @@ of constants, `if (IS_USED(MODULE_X))`, is what the compiler takes it for.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import product
 
 from porter.flow.field_values import FieldValues
@@ -18,10 +18,12 @@ from porter.sites.context import Contexts, function_name, is_called_by_name
 from porter.sites.local_names import scope_of
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, ancestors, one_line, parse_expression, text_of, walk
+from porter.source.c_types import INT
 from porter.source.evaluate import Evaluator, Scope
-from porter.source.values import Number
+from porter.source.values import Number, Place, Value
 
 _MAX_CASES = 64
+_CHANGES = frozenset({"call_expression", "update_expression", "assignment_expression"})
 WhyNot = Callable[[str], str | None]
 
 
@@ -107,12 +109,13 @@ class DeadBranches:
         tree = parse_expression(words)
         if tree is None:
             return False
-        choices: dict[bytes, list[int]] = {}
+        choices: dict[bytes, list[bytes]] = {}
         for node in walk(tree):
-            if node.type == "field_expression":
+            is_plain = _CHANGES.isdisjoint(it.type for it in walk(node))
+            if node.type == "field_expression" and is_plain:
                 values = self._fields.of(node, evaluator, scope)
                 if values is not None:
-                    choices[text_of(node)] = sorted(values | {0})
+                    choices[text_of(node)] = _written(values | {0}, evaluator.value(node, scope))
         cases = 1
         for choice in choices.values():
             cases *= len(choice)
@@ -125,12 +128,19 @@ class DeadBranches:
         for case in product(*(choices[name] for name in names)):
             tried = words
             for name, value in zip(names, case, strict=True):
-                tried = tried.replace(name, b"%dU" % value)
+                tried = tried.replace(name, value)
             expression = parse_expression(tried)
             number = evaluator.number(expression, scope) if expression is not None else None
             if number is None or bool(number) is not truth:
                 return False
         return True
+
+
+def _written(values: Iterable[int], place: Value | None) -> list[bytes]:
+    """Numbers as C has them in an expression: small types become int (C11 6.3.1.1)."""
+    kind = place.type if isinstance(place, Place) else INT
+    form = b"%dU" if kind.is_unsigned and kind.size >= INT.size else b"(%d)"
+    return [form % value for value in sorted(values)]
 
 
 def _is_way_in(node: Node, branch: Node) -> bool:

@@ -1,236 +1,136 @@
 """Which constants the fields of structs hold, wherever in a project they are written.
 
 A driver's settings come in structs that one place fills with constants: `init.Mode = 3;`. What may
-be in a field is then one of these constants, or 0 before anything was written. A field whose
-address is taken, that is written with anything else, or that a library may write, can hold
-anything. The order of the writes is not looked at.
+be in a field is then one of these constants, or 0 before anything was written. The order of the
+writes is not looked at. Nothing is known of a project of which the compiler couldn't preprocess
+all C files: what they leave unsaid may be a write.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 
-from porter.flow.outside_memory import OutsideMemory
-from porter.program.c_text import CText
-from porter.sites.context import Contexts, function_name
-from porter.sites.local_names import declarations, scope_of
-from porter.source.c_tree import (
-    Node,
-    SyntaxTree,
-    arguments_of,
-    parts_of,
-    strip_parentheses,
-    text_of,
-    walk,
-)
-from porter.source.c_types import CType
+from porter.flow.stores import WORD, Stores, holds_number, words_of_texts
+from porter.flow.struct_stores import FileStores
+from porter.program.knowledge import Knowledge
+from porter.program.preprocess import TranslationUnit
+from porter.source.c_tree import Node
+from porter.source.c_types import TypeTable
 from porter.source.evaluate import Evaluator, Scope
-from porter.source.values import Place, Pointer
+from porter.source.source_file import SourceFile
+from porter.source.values import Place
 
-_Field = tuple[bytes, bytes]
-_MAX_VALUES = 16
-_NO_OWNER = b""
-
-
-@dataclass(frozen=True)
-class _Code:
-    """A function, or a file outside its functions, and what names mean there."""
-
-    root: Node
-    scope: Scope
-    evaluator: Evaluator
-    is_cplusplus: bool
-
-
-_READ_ELSEWHERE = frozenset(
-    {"init_declarator", "initializer_list", "initializer_pair", "for_range_loop"}
-)
+_PLACES = re.compile(rb"(?i)section|location|persist|no_?init|seg\b")
+_HIDES = frozenset({b"union", b"volatile", b"__volatile__", b"__volatile"})
+_BODY = re.compile(rb"\b(?:struct|class)\b[^;{}]*\{")
 
 
 class FieldValues:
-    """Answers for the compiled C files of one project."""
+    """Answers for the compiled files of one project. `takes_part`: whether a C function of a name
+    may run; `outside`: names that libraries, linker scripts and files beside the project use."""
 
     def __init__(
-        self, texts: Iterable[CText], takes_part: Callable[[CText, SyntaxTree, Node], bool]
+        self,
+        knowledge: Knowledge,
+        sources: Iterable[SourceFile],
+        takes_part: Callable[[str], bool],
+        outside: Callable[[], Iterable[str]],
     ) -> None:
-        """`takes_part`: whether a function may run at all."""
-        self._values: dict[_Field, set[int] | None] = {}
-        self._defined: set[bytes] = set()
-        self._is_open = False  # whether objects are made of lists for which no type is written
-        texts = list(texts)
-        unused: set[bytes] = set()
-        codes = [code for text in texts for code in _codes(text, takes_part, unused)]
-        for code in codes:
-            declarator = code.root.child_by_field_name("declarator")
-            if code.root.type == "function_definition" and declarator is not None:
-                name = declarator.child_by_field_name("declarator")
-                self._defined.add(text_of(name) if name is not None else b"")
-        self._outside = OutsideMemory(texts, frozenset(self._defined), unused - self._defined)
-        for code in codes:
-            self._read(code)
+        self._knowledge = knowledge
+        self._sources = list(sources)
+        self._takes_part = takes_part
+        self._outside = outside
+        self._data = {it.path.resolve(): it.data for it in self._sources}
+        self._hidden: dict[bytes, bool] = {}
 
     def of(self, node: Node, evaluator: Evaluator, scope: Scope) -> frozenset[int] | None:
         """What is written to a field, which holds 0 before; None if it may be anything."""
-        owner, member = _field(node, evaluator, scope)
-        if self._is_open or not owner or not member or _is_at_number(node, evaluator, scope):
+        place = evaluator.value(node, scope)
+        if not isinstance(place, Place) or not place.owner or not place.member or place.part:
             return None
-        if self._outside.holds(owner, evaluator.types, evaluator.macros):
+        if place.address is not None or not holds_number(place.type) or self._is_open:
             return None
-        known = [self._values.get((name, member), set()) for name in (owner, _NO_OWNER)]
-        values = [found for found in known if found is not None]
-        return frozenset(set().union(*values)) if len(values) == len(known) else None
+        owner = evaluator.types.first_name(place.owner)
+        if owner.startswith(b"@") or owner in self._stores.lost or self._hides(owner):
+            return None
+        found = self._stores.values.get((owner, place.member), set())
+        return frozenset(found) if found is not None else None
 
-    def _read(self, code: _Code) -> None:
-        for node in _walk(code.root):
-            if node.type == "assignment_expression":
-                self._assignment(node, code)
-            elif node.type == "update_expression" or (
-                node.type == "pointer_expression" and text_of(node).startswith(b"&")
-            ):
-                self._anything(node.child_by_field_name("argument"), code)
-            elif node.type == "call_expression":
-                self._call(node, code)
-            elif node.type == "cast_expression":
-                self._cast(node, code)
-            elif node.type == "initializer_list" and code.is_cplusplus:
-                self._list(node, code)
-        is_file = code.root.type != "function_definition"
-        for kind, declarator, value in declarations(code.root, file_level=is_file):
-            if value is not None and value.type == "initializer_list":
-                self._initialiser(value, code.evaluator.types.of(kind, declarator), code)
+    @cached_property
+    def _is_open(self) -> bool:
+        """Whether nobody knows what the code does, or where a pragma puts which objects."""
+        if not self._knowledge.sees_all_code:
+            return True
+        return any(_PLACES.search(pragma) for pragma in self._pragmas())
 
-    def _list(self, node: Node, code: _Code) -> None:
-        """`T{...}`, `f({...})`, `: member{...}`: in C++ a list may make an object anywhere."""
-        parent = node.parent
-        numbers = [code.evaluator.number(it, code.scope) for it in node.named_children]
-        if parent is None or parent.type in _READ_ELSEWHERE or not any(it != 0 for it in numbers):
-            return
-        kind = parent.child_by_field_name("type")
-        if parent.type == "compound_literal_expression" and kind is not None:
-            self._initialiser(node, code.evaluator.types.of(kind, None), code)
-        elif parent.type != "field_initializer" or len(numbers) > 1:
-            self._is_open = True
+    def _pragmas(self) -> Iterator[bytes]:
+        """Those that may be compiled."""
+        for source in self._sources:
+            if source.is_asm or b"pragma" not in source.data:
+                continue
+            text = self._knowledge.text(source)
+            for line in text.lexed.directives:
+                if line.name == b"pragma" and self._knowledge.is_arm_compiled(
+                    text, line.start, line.end
+                ):
+                    yield source.data[line.start : line.end]
 
-    def _assignment(self, node: Node, code: _Code) -> None:
-        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
-        sign = node.child_by_field_name("operator")
-        number = code.evaluator.number(right, code.scope) if right is not None else None
-        if left is None or sign is None or text_of(sign) != b"=" or number is None:
-            self._anything(left, code)
-        elif (left := strip_parentheses(left)).type == "field_expression":
-            self._put(_field(left, code.evaluator, code.scope), number)
+    def _hides(self, owner: bytes) -> bool:
+        """Whether a field of a struct may be another's too, or changes by itself, or files don't
+        agree on what the struct is."""
+        if owner not in self._hidden:
+            spelt = {
+                b" ".join(text.split())
+                for unit in self._knowledge.units
+                if (text := _spelt(owner, unit.evaluator.types))
+            }
+            text = next(iter(spelt), b"")
+            self._hidden[owner] = (
+                len(spelt) != 1
+                or len(_BODY.findall(text)) != 1
+                or not _HIDES.isdisjoint(WORD.findall(text))
+            )
+        return self._hidden[owner]
 
-    def _anything(self, node: Node | None, code: _Code) -> None:
-        """A scalar field that gets an unknown value. A struct is copied field by field."""
-        node = strip_parentheses(node) if node is not None else None
-        if node is None or node.type != "field_expression":
-            return
-        value = code.evaluator.value(node, code.scope)
-        if isinstance(value, Place) and value.type.kind == "struct":
-            return
-        self._put(_field(node, code.evaluator, code.scope), None)
-
-    def _call(self, node: Node, code: _Code) -> None:
-        """A library function may write to what it is pointed at; memset(.., 0, ..) writes 0."""
-        function = node.child_by_field_name("function")
-        name = text_of(function) if function is not None else b""
-        if name in self._defined or name in code.evaluator.macros:
-            return
-        given = arguments_of(node)
-        value = given[1] if name == b"memset" and len(given) == 3 else None
-        if value is not None and code.evaluator.number(value, code.scope) == 0:
-            return
-        for argument in given:
-            argument = strip_parentheses(argument)
-            if argument.type == "pointer_expression" and text_of(argument).startswith(b"&"):
-                inner = argument.child_by_field_name("argument")
-                target = code.evaluator.value(inner, code.scope) if inner is not None else None
+    @cached_property
+    def _stores(self) -> Stores:
+        stores = Stores()
+        seen: set[bytes] = set()
+        for unit in self._knowledge.units:
+            if unit.tree.is_cplusplus:
+                _cplusplus(unit, stores)
             else:
-                target = code.evaluator.value(argument, code.scope)
-            if isinstance(target, Place | Pointer) and target.type.kind == "struct":
-                self._forget(target.type, code)
+                FileStores(unit, stores, self._runs).read(seen)
+        stores.settle(self._words())
+        return stores
 
-    def _cast(self, node: Node, code: _Code) -> None:
-        """A pointer to a struct that becomes another pointer or a number: for DMA, as bytes."""
-        kind, value = node.child_by_field_name("type"), node.child_by_field_name("value")
-        target = code.evaluator.value(value, code.scope) if value is not None else None
-        words = text_of(kind).split() if kind is not None else []
-        if not isinstance(target, Pointer) or target.type.kind != "struct" or words == [b"void"]:
-            return
-        if target.type.name.split()[-1] not in words:
-            self._forget(target.type, code)
+    def _runs(self, name: bytes, path: Path | None) -> bool:
+        """Of a function whose name a macro puts together nobody knows who calls it."""
+        written = self._data.get(path, name) if path is not None else name
+        return name not in written or self._takes_part(name.decode("latin-1"))
 
-    def _initialiser(self, node: Node, kind: CType, code: _Code) -> None:
-        """`{0}`, `{.field = constant}`; values by position are taken as unknown."""
-        items = parts_of(node)
-        target = kind.target if kind.kind == "array" else None
-        if target is not None:
-            for item in items:
-                if item.type == "initializer_list":
-                    self._initialiser(item, target, code)
-            return
-        for item in items:
-            designator = item.child_by_field_name("designator")
-            value = item.child_by_field_name("value")
-            if item.type == "initializer_pair" and designator is not None and value is not None:
-                name = text_of(designator).lstrip(b".")
-                member = code.evaluator.types.members(kind).get(name)
-                if value.type == "initializer_list" and member is not None:
-                    self._initialiser(value, member.type, code)
-                else:
-                    self._put((kind.name, name), code.evaluator.number(value, code.scope))
-            elif len(items) > 1 or code.evaluator.number(item, code.scope) != 0:
-                self._forget(kind, code)
-
-    def _forget(self, kind: CType, code: _Code) -> None:
-        for name, member in code.evaluator.types.members(kind).items():
-            self._put((kind.name, name), None)
-            if member.type.kind == "struct" and member.type.name != kind.name:
-                self._forget(member.type, code)
-
-    def _put(self, field: _Field, value: int | None) -> None:
-        known = self._values.setdefault(field, set())
-        if value is None or known is None or len(known) >= _MAX_VALUES:
-            self._values[field] = None
-        else:
-            known.add(value)
+    def _words(self) -> Iterator[bytes]:
+        """What assembler, the linker and files beside the project name, and pragmas."""
+        for name in self._outside():
+            yield from WORD.findall(name.encode("latin-1"))
+        for source in self._sources:
+            if source.is_asm:
+                yield from WORD.findall(source.data)
+            elif b"_Pragma" in source.data:
+                yield from words_of_texts(source.data)
+        for pragma in self._pragmas():
+            yield from WORD.findall(pragma)
 
 
-def _is_at_number(node: Node, evaluator: Evaluator, scope: Scope) -> bool:
-    """Whether the address of a field is known: no variable's is."""
-    value = evaluator.value(node, scope)
-    return isinstance(value, Place) and value.address is not None
+def _spelt(owner: bytes, types: TypeTable) -> bytes:
+    return types.spelt(owner.split()[-1])
 
 
-def _field(node: Node, evaluator: Evaluator, scope: Scope) -> _Field:
-    value = evaluator.value(node, scope)
-    if isinstance(value, Place) and value.member:
-        return value.owner, value.member
-    name = node.child_by_field_name("field")
-    return _NO_OWNER, text_of(name) if name is not None else b""
-
-
-def _codes(
-    text: CText, takes_part: Callable[[CText, SyntaxTree, Node], bool], unused: set[bytes]
-) -> Iterator[_Code]:
-    """`unused` gets the names of functions that don't take part."""
-    contexts = Contexts(text)
-    for tree, function in contexts.functions():
-        if takes_part(text, tree, function):
-            scope = scope_of(function, text, contexts.file_scope)
-            yield _Code(function, scope, text.evaluator, tree.is_cplusplus)
-        else:
-            unused.add(function_name(function).encode("latin-1"))
-    tree = text.trees.whole
-    yield _Code(tree.root, contexts.file_scope, text.evaluator, tree.is_cplusplus)
-
-
-def _walk(root: Node) -> Iterator[Node]:
-    """A function's nodes; of a file only what is outside functions."""
-    if root.type == "function_definition":
-        yield from walk(root)
-        return
-    for child in root.children:
-        if child.type != "function_definition":
-            yield from walk(child)
+def _cplusplus(unit: TranslationUnit, stores: Stores) -> None:
+    """A file of C++ may do anything with what it names: nobody looks into it."""
+    words = set(WORD.findall(unit.tree.text))
+    stores.words |= words
+    stores.lost |= words | {b"struct " + word for word in words}

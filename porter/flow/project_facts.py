@@ -20,11 +20,11 @@ from porter.program.knowledge import Knowledge
 from porter.program.linked import Linked
 from porter.program.macro_uses import MacroUse, calls_in, macros_with, named_in
 from porter.program.stated_macros import StatedMacros
-from porter.sites.context import Context, function_name, is_called_by_name
+from porter.sites.context import Context, function_name
 from porter.sites.fixed_values import is_fixed
 from porter.sites.local_names import declarations
 from porter.sites.own_words import own_words
-from porter.source.c_tree import Node, SyntaxTree, text_of
+from porter.source.c_tree import Node, text_of
 from porter.source.declarations import is_static
 from porter.source.declared import declared_name
 from porter.source.evaluate import no_scope
@@ -103,7 +103,12 @@ class ProjectFacts:
     @cached_property
     def fields(self) -> FieldValues:
         """What the project puts into fields of structs."""
-        return FieldValues(map(self._knowledge.text, self._sources), self._takes_part)
+        return FieldValues(
+            self._knowledge,
+            self._all,
+            lambda name: self.program.why_not(name) is None,
+            lambda: self.program.outside.used() | self.program.outside.archived().keys(),
+        )
 
     @cached_property
     def branches(self) -> DeadBranches:
@@ -347,14 +352,6 @@ class ProjectFacts:
                 if self._knowledge.is_arm_compiled(text, use.start, use.end):
                     found.setdefault(name, []).append(use)
         return found
-
-    def _takes_part(self, text: CText, tree: SyntaxTree, function: Node) -> bool:
-        """Whether a function is compiled and may be called."""
-        if not self._knowledge.is_arm_compiled(text, tree.start(function), tree.end(function)):
-            return False
-        if not is_called_by_name(function, text.evaluator):
-            return True
-        return self.program.why_not(function_name(function)) is None
 
 
 def _declares(declaration: tuple[Node, Node, Node | None], name: bytes) -> bool:

@@ -85,6 +85,12 @@ class Knowledge:
         unit = self._units.get(self._real(path))
         return [] if unit is None else [unit]
 
+    @cached_property
+    def sees_all_code(self) -> bool:
+        """Whether the compiler could preprocess every C file of the build."""
+        code = {it for it in self.build.units if it.suffix.lower() not in ASM_SUFFIXES}
+        return bool(code) and code <= self._units.keys()
+
     def text(self, file: SourceFile) -> CText:
         """Take a C file apart with what is known about its names."""
         if file.path not in self._texts:

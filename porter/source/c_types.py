@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from porter.source.blanking import ALIGNED_BY_MACRO, ARMS_OF_MEMBERS
@@ -240,6 +240,24 @@ class TypeTable:
             specifier, declarator = self._declared.typedefs[name]
             return text_of(specifier) + (text_of(declarator) if declarator is not None else b"")
         return text_of(self._declared.tags[name]) if name in self._declared.tags else b""
+
+    def first_name(self, name: bytes) -> bytes:
+        """The name of a struct that all others, by typedefs, are made of: `struct tag`, or that of
+        the typedef with its body."""
+        typedefs = self._declared.typedefs
+        for _ in range(_MAX_DEPTH):
+            specifier, _ = typedefs.get(name, (None, None))
+            if specifier is None or specifier.type != "type_identifier":
+                break
+            name = text_of(specifier)
+        return name
+
+    def named_like(self, name: bytes) -> Iterator[CType]:
+        """The types of a name, as a typedef and as a tag."""
+        if name in self._declared.typedefs:
+            yield self.of(*self._declared.typedefs[name])
+        if name in self._declared.tags and self._declared.tags[name].type in CLASSES:
+            yield self._struct(self._declared.tags[name], 0)
 
     def keeps_value(self, name: bytes) -> bool:
         """Whether an initialised variable never holds but what it is declared with."""
