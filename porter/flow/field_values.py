@@ -9,40 +9,39 @@ all C files: what they leave unsaid may be a write.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
 
 from porter.flow.stores import WORD, Stores, holds_number, words_of_texts
 from porter.flow.struct_stores import FileStores
+from porter.libraries.data import Libraries
 from porter.program.knowledge import Knowledge
+from porter.program.linked import Linked
 from porter.program.preprocess import TranslationUnit
+from porter.project.linker_sections import keeps_contents
 from porter.source.c_tree import Node
-from porter.source.c_types import TypeTable
+from porter.source.c_types import CType, TypeTable
 from porter.source.evaluate import Evaluator, Scope
 from porter.source.source_file import SourceFile
 from porter.source.values import Place
 
 _PLACES = re.compile(rb"(?i)section|location|persist|no_?init|seg\b")
+_PASTES = re.compile(rb"##|\\[A-Za-z_]")
+_PIECE = re.compile(rb"\w+")
 _HIDES = frozenset({b"union", b"volatile", b"__volatile__", b"__volatile"})
 _BODY = re.compile(rb"\b(?:struct|class)\b[^;{}]*\{")
 
 
 class FieldValues:
-    """Answers for the compiled files of one project. `takes_part`: whether a C function of a name
-    may run; `outside`: names that libraries, linker scripts and files beside the project use."""
+    """Answers for the compiled files of one project; `program`: what of them is linked and runs."""
 
     def __init__(
-        self,
-        knowledge: Knowledge,
-        sources: Iterable[SourceFile],
-        takes_part: Callable[[str], bool],
-        outside: Callable[[], Iterable[str]],
+        self, knowledge: Knowledge, sources: Iterable[SourceFile], program: Linked
     ) -> None:
         self._knowledge = knowledge
         self._sources = list(sources)
-        self._takes_part = takes_part
-        self._outside = outside
+        self._program = program
         self._data = {it.path.resolve(): it.data for it in self._sources}
         self._hidden: dict[bytes, bool] = {}
 
@@ -64,6 +63,8 @@ class FieldValues:
         """Whether nobody knows what the code does, or where a pragma puts which objects."""
         if not self._knowledge.sees_all_code:
             return True
+        if keeps_contents(self._program.outside.scripts):
+            return True
         return any(_PLACES.search(pragma) for pragma in self._pragmas())
 
     def _pragmas(self) -> Iterator[bytes]:
@@ -82,12 +83,13 @@ class FieldValues:
         """Whether a field of a struct may be another's too, or changes by itself, or files don't
         agree on what the struct is."""
         if owner not in self._hidden:
+            types = [unit.evaluator.types for unit in self._knowledge.units]
             spelt = {
-                b" ".join(text.split())
-                for unit in self._knowledge.units
-                if (text := _spelt(owner, unit.evaluator.types))
+                (b" ".join(text.split()), _layout(owner, it))
+                for it in types
+                if (text := _spelt(owner, it))
             }
-            text = next(iter(spelt), b"")
+            text = next(iter(spelt))[0] if spelt else b""
             self._hidden[owner] = (
                 len(spelt) != 1
                 or len(_BODY.findall(text)) != 1
@@ -104,17 +106,40 @@ class FieldValues:
                 _cplusplus(unit, stores)
             else:
                 FileStores(unit, stores, self._runs).read(seen)
-        stores.settle(self._words())
+        has_unseen = bool(
+            self._program.unknown_calls.found(
+                Libraries(()), lambda name: self._program.why_not(name) is not None
+            )
+        )
+        stores.settle(self._words(), self._pieces(), has_unseen)
         return stores
 
     def _runs(self, name: bytes, path: Path | None) -> bool:
         """Of a function whose name a macro puts together nobody knows who calls it."""
         written = self._data.get(path, name) if path is not None else name
-        return name not in written or self._takes_part(name.decode("latin-1"))
+        return name not in written or self._program.why_not(name.decode("latin-1")) is None
+
+    def _pieces(self) -> set[bytes]:
+        """Of what assembler puts names together, if it does."""
+        found: set[bytes] = set()
+        for source in self._sources:
+            if source.is_asm and _PASTES.search(source.data):
+                found.update(_PIECE.findall(source.data))
+        for unit in self._knowledge.units:
+            if b".macro" in unit.tree.text and b"\\\\" in unit.tree.text:
+                found.update(_PIECE.findall(unit.tree.text))
+        return found
 
     def _words(self) -> Iterator[bytes]:
         """What assembler, the linker and files beside the project name, and pragmas."""
-        for name in self._outside():
+        outside = self._program.outside
+        renamed = (
+            it
+            for linking in self._knowledge.build.linked
+            for pair in linking.renamed
+            for it in pair
+        )
+        for name in (*outside.used(), *outside.archived(), *renamed):
             yield from WORD.findall(name.encode("latin-1"))
         for source in self._sources:
             if source.is_asm:
@@ -127,6 +152,11 @@ class FieldValues:
 
 def _spelt(owner: bytes, types: TypeTable) -> bytes:
     return types.spelt(owner.split()[-1])
+
+
+def _layout(owner: bytes, types: TypeTable) -> tuple[tuple[int, int, bool], ...]:
+    members = types.members(CType("struct", 0, owner)).values()
+    return tuple((it.offset, it.type.size, it.type.is_unsigned) for it in members)
 
 
 def _cplusplus(unit: TranslationUnit, stores: Stores) -> None:

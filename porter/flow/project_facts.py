@@ -103,12 +103,7 @@ class ProjectFacts:
     @cached_property
     def fields(self) -> FieldValues:
         """What the project puts into fields of structs."""
-        return FieldValues(
-            self._knowledge,
-            self._all,
-            lambda name: self.program.why_not(name) is None,
-            lambda: self.program.outside.used() | self.program.outside.archived().keys(),
-        )
+        return FieldValues(self._knowledge, self._all, self.program)
 
     @cached_property
     def branches(self) -> DeadBranches:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass, field
 
 from porter.source.arithmetic import converted
@@ -28,6 +28,8 @@ class Stores:
     lost: set[bytes] = field(default_factory=set)
     objects: dict[bytes, set[bytes]] = field(default_factory=dict)
     functions: dict[bytes, set[tuple[bytes, ...]]] = field(default_factory=dict)
+    shared: set[bytes] = field(default_factory=set)
+    """Objects that other files can name."""
     structs: dict[bytes, set[bytes]] = field(default_factory=dict)
     """Per name the structs that who has the object or may call the function can write."""
     kept: set[bytes] = field(default_factory=set)
@@ -45,10 +47,13 @@ class Stores:
         else:
             known.add(converted(value, kind).value)
 
-    def settle(self, others: Iterable[bytes]) -> None:
+    def settle(self, others: Iterable[bytes], pieces: Set[bytes], has_unseen: bool) -> None:
         """Who else has an object's name, or may call a function, has what it leads to. `others`:
-        names that what is no C uses."""
+        names that what is no C uses; `pieces`: of which it puts some together; `has_unseen`:
+        whether there is code that nobody sees."""
         named = self.words.union(others)
+        named |= {name for name in self.structs if pieces and _is_made_of(name, pieces)}
+        named |= self.shared if has_unseen else set()
         named |= {name for name, kinds in self.objects.items() if len(kinds) > 1}
         named |= {name for name, sides in self.functions.items() if len(sides) > 1}
         named |= self.objects.keys() - self.kept
@@ -56,6 +61,14 @@ class Stores:
         named |= self.entered - self.called - {b"main"}
         for name in named:
             self.lost |= self.structs.get(name, set())
+
+
+def _is_made_of(name: bytes, pieces: Set[bytes]) -> bool:
+    ends = {0}
+    for end in range(1, len(name) + 1):
+        if any(name[start:end] in pieces for start in ends):
+            ends.add(end)
+    return len(name) in ends
 
 
 def holds_number(kind: CType) -> bool:

@@ -18,6 +18,7 @@ from porter.program.preprocess import TranslationUnit
 from porter.sites.local_names import declarations
 from porter.source.c_tree import (
     Node,
+    ancestors,
     arguments_of,
     captured,
     parts_of,
@@ -69,6 +70,7 @@ _TYPED = frozenset(
     {"field_expression", "subscript_expression", "pointer_expression", "call_expression",
      "binary_expression", "conditional_expression", "comma_expression", "assignment_expression"}
 )  # fmt: skip
+_WHOLE = ("statement", "declaration", "definition")
 _UNEVALUATED = frozenset({"sizeof_expression", "alignof_expression", "offsetof_expression"})
 
 
@@ -208,6 +210,7 @@ class FileStores:
         is_static = b"static" in words
         if not self._is_inside or is_static or b"extern" in words:
             stores.objects.setdefault(name, set()).add(shown(type_))
+            stores.shared |= set() if is_static else {name}
             if b"extern" not in words or value is not None:
                 stores.kept.add(name)
         else:
@@ -299,9 +302,16 @@ class FileStores:
         if around is not None and around.child_by_field_name("function") == node:
             return
         found = self._types.declared(name, self._names)
+        if found is None and self._evaluator.types.is_type(name):
+            self._misread(node)
         is_function = found is not None and self._evaluator.types.of(*found).kind == "function"
         if is_function and around is not None and around.child_by_field_name("declarator") != node:
             self._stores.words.add(name)
+
+    def _misread(self, node: Node) -> None:
+        """`(T)&x`, where the parser takes the name of a type for a variable's."""
+        around = next((it for it in ancestors(node) if it.type.endswith(_WHOLE)), node)
+        self._mentioned(around)
 
     def _on_call_expression(self, node: Node) -> None:
         name = called(node)

@@ -26,6 +26,8 @@ _FAST_NAME = re.compile(r"fast|time_critical", re.IGNORECASE)
 _DATA = re.compile(r"\.?(?:data|bss|noinit)(?:\.|$)", re.IGNORECASE)
 _RAM = range(0x2000_0000, 0x4000_0000)
 _LARGEST = 1 << 20
+_UNFILLED = re.compile(rb"\(\s*NOLOAD\s*\)[^{}]*\{([^{}]*)\}")
+_OF_A_FILE = re.compile(rb"[\w.:]\*?\s*\(\s*[^()]*(?:\.bss|\.data|\bCOMMON\b)")
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,13 @@ class LinkerSections:
         # What no script has, ld puts behind the other code: only a name can say otherwise.
         is_ram = _DATA.match(section) or _RAM_NAME.search(section) or _FAST_NAME.search(section)
         return f"{section} is a section in RAM, by its name" if is_ram else ""
+
+
+def keeps_contents(scripts: Iterable[Path]) -> bool:
+    """Whether scripts put variables of some files where nobody fills memory at start-up."""
+    texts = (without_comments(it.read_bytes()) for it in scripts if it.stat().st_size <= _LARGEST)
+    bodies = (body[1] for text in texts for body in _UNFILLED.finditer(text))
+    return any(_OF_A_FILE.search(body) for body in bodies)
 
 
 def _placed(script: Path) -> Iterator[Placed]:

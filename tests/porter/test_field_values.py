@@ -95,6 +95,13 @@ CHANGES = {
     "in an object that isn't here": ON + b"extern struct req own;\n" + MAIN.replace(b"@", b""),
     "when it jumps into it": ON
     + b"int main(int n) { switch (n) { struct req own = { 0 }; case 1: return on(&own); } }\n",
+    "by a pointer of a typedef's name": OWN
+    + b"typedef char *cp;\n"
+    + MAIN.replace(b"@", b"cp c = (cp)&own; c[2] = 7;"),
+    "through the address of another member": OWN
+    + b"typedef unsigned word;\n"
+    + MAIN.replace(b"@", b"*(unsigned short *)((word)&own.type + 2) = 7;"),
+    "by code that isn't here": OWN + b"void poke(void);\n" + MAIN.replace(b"@", b"poke();"),
     "by a register": ON
     + b'int main(void) { register struct req *own asm("r4"); return on(own); }\n',
 }
@@ -127,6 +134,48 @@ STAYS = {
     "it is in a section that is filled": b'__attribute__((aligned(4))) struct req two = { 1, 4 };\n'
     + MAIN.replace(b"@", b"on(&two);"),
 }  # fmt: skip
+
+
+PUT_TOGETHER = {
+    "assembler's macro": b".macro go a, b\n ldr r0, =\\a\\b\n.endm\npoke:\n go ow, n\n bx lr\n",
+    "the preprocessor": b"#define CAT(a, b) a##b\npoke:\n ldr r0, =CAT(ow, n)\n bx lr\n",
+}
+
+
+@pytest.mark.parametrize("name", PUT_TOGETHER)
+def test_a_branch_may_run_where_assembler_puts_the_name_together(name: str, tmp_path: Path) -> None:
+    main = OWN + b"void poke(void);\n" + MAIN.replace(b"@", b"poke();")
+    code = b".syntax unified\n.thumb\n.global poke\n.thumb_func\n"
+    assert set_in(tmp_path, {"f0.c": main, "poke.S": code + PUT_TOGETHER[name]})
+    assert not set_in(tmp_path / "other", {"f0.c": main, "poke.S": code + b"poke:\n bx lr\n"})
+
+
+@pytest.mark.parametrize(
+    ("inputs", "is_set"), [("*f0.o(.bss*)", True), ("*(.bss.own)", True), ("*(.bss.two)", False)]
+)
+def test_a_branch_may_run_where_a_script_keeps_memory(
+    inputs: str, is_set: bool, tmp_path: Path
+) -> None:
+    script = f"SECTIONS {{ .keep (NOLOAD) : {{ {inputs} }} > RAM }}\n".encode()
+    files = {"f0.c": OWN + MAIN.replace(b"@", b""), "chip.ld": script}
+    assert set_in(tmp_path, files, "-T chip.ld") is is_set
+
+
+def test_a_branch_may_run_where_the_linker_has_another_name(tmp_path: Path) -> None:
+    files = {"f0.c": OWN + b"extern char raw[4];\n" + MAIN.replace(b"@", b"raw[2] = 7;")}
+    assert set_in(tmp_path, files, "-Wl,--defsym=raw=own")
+
+
+def set_in(folder: Path, files: dict[str, bytes], options: str = "") -> bool:
+    """Whether the branch of a project that is linked may run."""
+    sources = [it for it in files if not it.endswith(".ld")]
+    call = "\tarm-none-eabi-gcc -mcpu=cortex-m4 -mthumb"
+    make = "all: fw.elf\nfw.elf:\n" + "".join(f"{call} -c {it}\n" for it in sources)
+    objects = " ".join(f"{Path(it).stem}.o" for it in sources)
+    make += f"{call} -nostdlib {options} {objects} -o fw.elf\n"
+    folder.mkdir(exist_ok=True)
+    result = port_files(folder, {"Makefile": make.encode(), **files}, DOMAIN)
+    return any("stack pointers belong to the context switch" in it for it in escalations(result))
 
 
 def port(folder: Path, *files: bytes) -> list[str]:

@@ -300,7 +300,10 @@ def test_what_others_fill_may_hold_anything(tmp_path: Path, code: bytes) -> None
 def test_what_only_the_project_has_is_known(tmp_path: Path) -> None:
     code = b"static int on(struct req *r) { USE return 1; }\nstruct req own;\n"
     code = code.replace(b"USE", USE) + b"int main(void) { return on(&own); }\n"
-    assert not is_asked(tmp_path, {"main.c": OBJECTS + code})
+    make = b"all:\n\tarm-none-eabi-gcc -mcpu=cortex-m4 -mthumb -c main.c\n"
+    assert not is_asked(tmp_path, {"main.c": OBJECTS + code, "Makefile": make})
+    (tmp_path / "alone").mkdir()
+    assert is_asked(tmp_path / "alone", {"main.c": OBJECTS + code}), "no compiler read its macros"
 
 
 def test_calls_in_a_body_of_two_heads_are_counted_once(tmp_path: Path) -> None:
