@@ -12,7 +12,7 @@ from porter.project.linker_symbols import LinkerSymbol, NearestScripts
 from porter.sites.site import Site, SiteKind
 from porter.source.asm_text import blank_comments, dialect_of
 from porter.source.c_lexer import lex
-from porter.source.macros import MacroTable
+from porter.source.macros import MacroTable, parse_define
 from porter.source.source_file import SourceFile
 
 RULE = "linker-symbol"
@@ -98,8 +98,8 @@ def names_itself(name: bytes, text: bytes) -> bool:
 
 
 def _mentions(file: SourceFile) -> Iterator[tuple[int, bytes, bool]]:
-    """Names in code and in assembler strings, save in declarations of C, where they stand, and
-    whether in a string, which no preprocessor reads."""
+    """Names in code, in macros and in assembler strings, save in declarations of C, where they
+    stand, and whether in a string, which no preprocessor reads."""
     if file.is_asm:
         text = blank_comments(file.data, dialect_of(file.data))
         for match in _NAME.finditer(text):
@@ -107,8 +107,15 @@ def _mentions(file: SourceFile) -> Iterator[tuple[int, bytes, bool]]:
             if not line or line[0].lstrip(b".").lower() not in _DECLARES:
                 yield match.start(), match.group(), False
         return
+    lexed = lex(file.data)
+    for directive in lexed.directives:
+        if (macro := parse_define(directive)) is not None:
+            hidden = {macro.name, *(macro.parameters or ())}
+            for token in macro.body:
+                if token.kind == "identifier" and token.text not in hidden:
+                    yield token.start, token.text, False
     declares = False
-    for token in lex(file.data).tokens:
+    for token in lexed.tokens:
         if token.text in (b";", b"{", b"}"):
             declares = False
         elif token.text == b"extern":

@@ -50,6 +50,16 @@ def test_what_is_left_to_a_person_stays(tmp_path: Path) -> None:
             "k.c",
             b"extern volatile unsigned SCB_ICSR;\nvoid yield(void) { SCB_ICSR = 1u << 28; }\n",
         ),
+        (
+            "k.c",
+            b"extern volatile unsigned SCB_ICSR;\n#define PEND(bit) (SCB_ICSR = 1u << (bit))\n"
+            b"void yield(void) { PEND(28); }\n",
+        ),
+        (
+            "k.c",
+            b"extern volatile unsigned SCB_ICSR;\n#define ICSR SCB_ICSR\n"
+            b"void yield(void) { ICSR = 1u << 28; }\n",
+        ),
         ("k.c", b'void yield(void) { asm("ldr r0, =SCB_ICSR\\n str r0, [r0]" ::: "r0"); }\n'),
         ("k.S", b" .extern SCB_ICSR\n .global yield\nyield:\n ldr r0, =SCB_ICSR\n bx lr\n"),
     ],
@@ -68,6 +78,11 @@ def test_other_names_of_a_script_are_memory(tmp_path: Path) -> None:
 
 MACRO = b"#define SCB_ICSR (*(volatile unsigned *)0xE000ED04)\n"
 YIELD = b"void yield(void) { SCB_ICSR = 1u << 28; }\n"
+
+
+def test_a_macros_parameter_of_that_name_is_its_own(tmp_path: Path) -> None:
+    text = b"#define SET(SCB_ICSR) ((SCB_ICSR) |= 1)\nvoid f(unsigned a) { SET(a); }\n"
+    assert not escalations(port_files(tmp_path, {"chip.ld": SCRIPT, "k.c": text}, None))
 
 
 def test_a_macro_outranks_a_symbol_that_was_left_over(tmp_path: Path) -> None:
