@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import tempfile
 from bisect import bisect_right
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -27,6 +27,7 @@ from porter.source.source_file import CPLUSPLUS_SUFFIXES, HEADER_SUFFIXES
 _WORKERS = 2
 MARKER = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"')
 _DIRECTIVE = re.compile(rb"(?m)^#(?:define|undef) .*$")
+_NAME = re.compile(r"(?:\\.|[^\s\\])+")
 _READ = {".c"} | CPLUSPLUS_SUFFIXES - HEADER_SUFFIXES
 RUNTIME_INCLUDES = ("include", "arch/armv7m/include")
 """Folders of the runtime's headers."""
@@ -102,7 +103,20 @@ def assembled_lines(file: Path, options: CompileOptions) -> frozenset[int] | Non
     return unit.lines.get(file.resolve(), frozenset())
 
 
-def _run(file: Path, options: CompileOptions, ours: list[Path]) -> bytes | str:
+def files_read(file: Path, options: CompileOptions) -> frozenset[Path] | None:
+    """What the compiler reads of a file and what it includes, were all headers that nobody has
+    empty; None where it can't go on without them."""
+    text = _run(file, options, [], ("-M", "-MG"))
+    if isinstance(text, str):
+        return None
+    rule = text.decode("utf-8", "surrogateescape").partition(": ")[2].replace("\\\n", " ")
+    names = (it.replace("\\ ", " ").replace("$$", "$") for it in _NAME.findall(rule))
+    return frozenset(Path(file.parent, name).resolve() for name in names)
+
+
+def _run(
+    file: Path, options: CompileOptions, ours: list[Path], what: Sequence[str] = ("-E", "-dD")
+) -> bytes | str:
     arguments = [
         *options.cpu_flags,
         *(f"-D{name}" for name in options.defines),
@@ -112,7 +126,7 @@ def _run(file: Path, options: CompileOptions, ours: list[Path]) -> bytes | str:
     complaint = ""
     for compiler in dict.fromkeys((options.compiler, DEFAULT_COMPILER)):
         try:
-            process = ran([compiler, "-E", "-dD", *arguments], folder=file.parent)
+            process = ran([compiler, *what, *arguments], folder=file.parent)
         except OSError as error:
             complaint = f"{compiler} can't be run: {error}"
             continue

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from porter.program.preprocess import TranslationUnit
+from porter.program.preprocess import TranslationUnit, files_read
 from porter.project.build import Build
 from porter.project.domain import Domain
 from porter.source.assembler_text import included_names
@@ -23,8 +23,8 @@ def program_files(
     units: Mapping[Path, TranslationUnit],
 ) -> list[SourceFile]:
     """Files that a known build compiles or the description names, and what these include: as the
-    compiler says, or where it couldn't be asked, every file of a name that their #include lines
-    have, and of those in turn. All files where nobody tells; all headers where a macro says which,
+    compiler says, without headers that nobody has if need be, or where it couldn't be asked,
+    every file of a name that their #include lines have, and of those in turn. All files where nobody tells; all headers where a macro says which,
     and all assembler where the build names none, which it may make by commands that nobody reads.
     """
     described = {root / name for name in domain.sources} if domain is not None else set()
@@ -40,6 +40,14 @@ def program_files(
         it for it in sources
         if (own[it.path] in first and own[it.path] not in seen) or (it.is_asm and not assembles)
     ]  # fmt: skip
+    for it in [*unasked]:
+        options = build.units.get(it.path) if not it.is_asm else None
+        read = files_read(it.path, options) if options is not None else None
+        if read is not None:
+            lost = {path.name for path in read if not path.exists()}
+            unasked.remove(it)
+            unasked += (header for header in sources if header.path.name in lost)
+            seen |= read
     forced = (name for it in build.units.values() for name in _forced(it.cpu_flags))
     seen |= {Path(name).resolve() for name in forced}
     if domain is not None:

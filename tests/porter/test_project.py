@@ -108,6 +108,21 @@ def test_files_that_are_not_built_are_not_looked_at(tmp_path: Path) -> None:
     assert said.startswith("2 of 4 source files") and said.endswith("in ports (2)")
 
 
+def test_a_missing_header_doesnt_bring_in_those_of_other_chips(tmp_path: Path) -> None:
+    """Beside it the compiler tells what a file includes; that something is missing is told."""
+    chip = b'#ifdef ONE\n#include "one.h"\n#else\n#include "two.h"\n#endif\n'
+    files = {
+        "Makefile": BUILT % b"-DONE -Iinc",
+        "main.c": b'#include "version.h"\n#include "chip.h"\n' + CALLS,
+        "inc/chip.h": chip,
+        "inc/one.h": QUIET,
+        "inc/two.h": QUIET,
+    }
+    result = port_files(tmp_path, files)
+    assert result.unread == ("inc/two.h",)
+    assert [it.name for it in result.unseen.headers] == ["version.h"]
+
+
 @pytest.mark.parametrize(
     ("flags", "first"),
     [
