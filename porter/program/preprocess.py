@@ -153,6 +153,7 @@ def _read(text: bytes, file: Path, elsewhere: bytes, alike: _Alike) -> Translati
     if elsewhere:
         types.add_text(elsewhere, grammar)
     _note_lines(unit, text, file.parent, alike)
+    unit.lines.setdefault(file.resolve(), frozenset())  # of which nothing is compiled, it may be
     return unit
 
 

@@ -108,6 +108,21 @@ def test_files_that_are_not_built_are_not_looked_at(tmp_path: Path) -> None:
     assert said.startswith("2 of 4 source files") and said.endswith("in ports (2)")
 
 
+@pytest.mark.parametrize(("flags", "is_open"), [(b"", False), (b"-DTIMERS", True)])
+def test_a_file_of_which_nothing_is_compiled_asks_for_nothing(
+    tmp_path: Path, flags: bytes, is_open: bool
+) -> None:
+    """As those of a HAL's modules that its configuration leaves out."""
+    files = {
+        "Makefile": BUILT % flags,
+        "main.c": b"#include <stdint.h>\n#ifdef TIMERS\n"
+        b"void f(uint32_t x) { start_timers(); __set_MSP(x); }\n#endif\n",
+    }
+    result = port_files(tmp_path, files)
+    assert bool(escalations(result)) == is_open
+    assert bool(result.unseen.calls) == is_open
+
+
 def test_a_missing_header_doesnt_bring_in_those_of_other_chips(tmp_path: Path) -> None:
     """Beside it the compiler tells what a file includes; that something is missing is told."""
     chip = b'#ifdef ONE\n#include "one.h"\n#else\n#include "two.h"\n#endif\n'
