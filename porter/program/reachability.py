@@ -32,7 +32,8 @@ from porter.source.token_tools import matching
 
 _ENTRY_POINTS = frozenset({"main", "SystemInit", "_init", "_fini", "__libc_init_array"})
 _IMPLICIT = frozenset({"begin", "end", "get"})  # what loops and bindings of C++ call
-_KEPT = frozenset({b"used", b"__used__", b"constructor", b"__constructor__", b"alias", b"__used"})
+_USED = frozenset({b"used", b"__used__", b"__used"})
+_KEPT = frozenset({b"constructor", b"__constructor__", b"alias"})
 _STORAGE = frozenset({b"static", b"extern", b"inline", b"__inline", b"__inline__"})
 _WORD = re.compile(rb"[A-Za-z_]\w*")
 
@@ -42,7 +43,8 @@ class CallGraph:
     """References by name; `roots` are referenced from outside any function, `tables` by objects
     that begin with them, `external` are the defined functions that other files may call, `same` are
     names of one body: of heads in several arms of #if, and what a macro makes of a name; `pasted`
-    are put together by macros; `rewritten` are functions whose text is another in the port."""
+    are put together by macros; `rewritten` are functions whose text is another in the port; `used`
+    are said to be needed by what the compiler doesn't see."""
 
     edges: dict[str, set[str]] = field(default_factory=dict)
     tables: dict[str, set[str]] = field(default_factory=dict)
@@ -52,6 +54,7 @@ class CallGraph:
     external: set[str] = field(default_factory=set)
     pasted: set[str] = field(default_factory=set)
     rewritten: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
 
     def add_c(
         self,
@@ -97,8 +100,10 @@ class CallGraph:
             self.defined.add(function)
             self.edges.setdefault(function, set()).update(references)
             bodies.setdefault(start, set()).update((function, name.decode("latin-1")))
-            if any(_is_kept(token, text) for token in declaration):
+            if any(_says(_KEPT, token, text) for token in declaration):
                 self.roots.add(function)
+            if any(_says(_USED, token, text) for token in declaration):
+                self.used.add(function)
             if [it.text for it in declaration].count(b"static") < heads[start]:
                 self.external.add(function)
         for names in bodies.values():
@@ -160,15 +165,17 @@ class CallGraph:
 
     def reached(self, entries: Iterable[str]) -> set[str]:
         """Names that the entry points and assembler files lead to, with objects and what is kept
-        without a name."""
+        without a name. A function that is said to be used, and that one of C has in its asm
+        statements, is by that one."""
         whole, tables = self.whole, self.tables
-        first = self.roots | _ENTRY_POINTS | set(entries)
+        unseen = {it for it in self.used if set(self.callers.get(it, ())) <= {it}}
+        first = self.roots | unseen | _ENTRY_POINTS | set(entries)
         return closure(first, lambda it: (*whole.get(it, ()), *tables.get(it, ())))
 
     @cached_property
     def outside(self) -> set[str]:
         """Names that something outside of functions has; asked for when all files are in."""
-        return self.roots.union(*self.tables.values())
+        return self.roots.union(self.used, *self.tables.values())
 
     @property
     def whole(self) -> dict[str, set[str]]:
@@ -231,9 +238,9 @@ def _behind_use(tokens: Sequence[Token], index: int) -> int:
     return (index if closing is None else closing) + 1
 
 
-def _is_kept(token: Token, text: CText) -> bool:
+def _says(words: frozenset[bytes], token: Token, text: CText) -> bool:
     made = text.expansion(token) if token.kind == "identifier" else None
-    return token.text in _KEPT or (made is not None and not _KEPT.isdisjoint(made.texts))
+    return token.text in words or (made is not None and not words.isdisjoint(made.texts))
 
 
 def _has_no_type(declaration: Sequence[Token], name: bytes) -> bool:

@@ -300,6 +300,29 @@ def test_what_only_fault_handlers_do_is_left(tmp_path: Path) -> None:
     assert "only fault handlers get here" in verdict.reason
 
 
+_WRAPPED = (
+    b"#define CFSR (*(volatile unsigned *)0xE000ED28)\nvoid print(unsigned);\n"
+    b"__attribute__((naked)) void HardFault_Handler(void)\n"
+    b'{\n    asm volatile("ldr r2, =report\\n bx r2");\n}\n'
+    b"__attribute__((weak, used)) void report(unsigned *frame) { print(CFSR); }\n"
+)
+
+
+def test_what_a_fault_handler_in_asm_goes_to_is_left(tmp_path: Path) -> None:
+    """`used` says that the compiler doesn't see who goes there; the asm statement does."""
+    files = {"main.c": b"int main(void) { }\n", "other.c": _WRAPPED}
+    assert escalations(port_files(tmp_path, files)) == []
+
+
+def test_what_only_is_said_to_be_used_is_somebodys(tmp_path: Path) -> None:
+    files = {
+        "main.c": b"int main(void) { }\n",
+        "other.c": _WRAPPED.replace(b"=report", b"=0x08001001"),
+    }
+    (found,) = escalations(port_files(tmp_path, files))
+    assert "CFSR" in found
+
+
 # --- vector tables ----------------------------------------------------------------------------
 
 
