@@ -345,9 +345,8 @@ class CSites:
         token = region.tokens[index]
         if token.text not in self.registers.fields:
             return None
-        base = region.tokens[index - 2].text if index >= 2 else b""
-        if self.registers.names_register(base):
-            return None
+        if index >= 2 and self._is_block(region, index - 2):
+            return None  # a site of its own
         context = self.contexts.of(region, token.start, token.end)
         node = context.node_at(token.start, token.end) if context is not None else None
         if context is None or node is None or node.parent is None:
@@ -357,6 +356,14 @@ class CSites:
             is_open = context.tree.is_cplusplus and token.text.isupper()  # auto, or a template's
             return SiteKind.REGISTER if is_open or self._is_unmistakable(token.text) else None
         return SiteKind.REGISTER if self.registers.identify(value) is not None else None
+
+    def _is_block(self, region: Region, index: int) -> bool:
+        """Whether a name is a register's, or a variable's that always holds the address of one."""
+        base = region.tokens[index]
+        if base.kind != "identifier" or self.registers.names_register(base.text):
+            return base.kind == "identifier"
+        is_field = index > 0 and region.tokens[index - 1].text in (b"->", b".")
+        return not is_field and self._is_pointer_variable(region, base)
 
     def _is_scoped(self, region: Region, token: Token) -> bool:
         """Whether a name stands for the constant of a namespace or a class that leads to a

@@ -19,6 +19,9 @@ _DECLARING = frozenset(
 )
 
 _ASSIGNMENTS = query("(assignment_expression) @it")
+_TAGGED = query(
+    "[(struct_specifier name: (_) body: (_)) (union_specifier name: (_) body: (_))] @it"
+)
 
 
 def declarations(node: Node, file_level: bool = False) -> Iterator[tuple[Node, Node, Node | None]]:
@@ -59,6 +62,8 @@ def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) ->
     or #if arm. A pointer to a register is taken to stay one, so that accesses through it are found.
     """
     evaluator = text.evaluator
+    for tagged in () if file_level else captured(root, _TAGGED, "it"):
+        evaluator.types.add_inside(tagged)
     written = text.written.inside(root)
     known: dict[bytes, Value | None] = {}
     pending: dict[bytes, list[tuple[Node, Node, Node | None]]] = {}

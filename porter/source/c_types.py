@@ -150,6 +150,7 @@ class TypeTable:
         self._alignments: dict[bytes, int] = {}
         self._unclear: set[bytes] = set()
         self._texts: list[bytes] = []
+        self._inside: dict[bytes, Node | None] = {}  # tags of functions
         self.count: Count = lambda node: None
 
     def add_text(self, text: bytes, grammar: Grammar = C) -> SyntaxTree:
@@ -168,6 +169,16 @@ class TypeTable:
         """Take what texts declare; what they declare again stays as it was."""
         self._declared.add(declared)
         self._texts += texts
+
+    def add_inside(self, tagged: Node) -> None:
+        """A struct that a function declares for itself; of a tag that others use for another one,
+        those that are declared in a file's own scope, or nobody knows which."""
+        name = tagged.child_by_field_name("name")
+        if name is None or text_of(name) in self._declared.tags:
+            return
+        known = self._inside.setdefault(text_of(name), tagged)
+        if known is not None and text_of(known) != text_of(tagged):
+            self._inside[text_of(name)] = None
 
     def seen_with(self, first: Declared) -> TypeTable:
         """The same table for a file that sees these declarations instead of others."""
@@ -334,13 +345,17 @@ class TypeTable:
     def _struct(self, node: Node, depth: int) -> CType:
         name_node = node.child_by_field_name("name")
         body = node.child_by_field_name("body")
+        name = text_of(name_node) if name_node is not None else b""
+        known = self._declared.tags.get(name) or self._inside.get(name)
         if body is None:
-            if name_node is None or text_of(name_node) not in self._declared.tags:
+            if known is None:
                 return UNKNOWN
-            node = self._declared.tags[text_of(name_node)]
-            body = node.child_by_field_name("body")
-        # A struct without a tag is known by the place of its body, until a typedef names it.
-        key = b"struct " + text_of(name_node) if name_node else b"@%d" % node.id
+            node, body = known, known.child_by_field_name("body")
+        # A struct without a tag is known by the place of its body, until a typedef names it; so is
+        # one that a function has for itself, where others have another one of its tag.
+        is_another = known is None or text_of(known) != text_of(node)
+        is_named = name and not (is_another and name in self._inside)
+        key = b"struct " + name if is_named else b"@%d" % node.id
         if key not in self._layouts and body is not None:
             self._lay_out(key, body, node, depth)
         return CType("struct", self._sizes.get(key, 0), key)

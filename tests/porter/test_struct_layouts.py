@@ -116,3 +116,28 @@ def test_an_aligned_register_is_known(tmp_path: Path) -> None:
     )
     ported, _ = port_text(tmp_path, text)
     assert b"virt_yield();" in ported
+
+
+_INSIDE = b"""unsigned %b(void)
+{
+    struct regs { volatile unsigned %b; } *regs = (struct regs *)0x40023800;
+    return regs->CFGR;
+}
+"""
+
+
+def test_a_struct_that_a_function_declares_is_laid_out(tmp_path: Path) -> None:
+    text = b"void sink(unsigned);\n" + _INSIDE % (b"f", b"CR, PLLCFGR, CFGR")
+    _, port = port_text(tmp_path, text + b"int main(void) { sink(f()); for (;;) { } }\n")
+    (verdict,) = [it for it in port.verdicts if it.site.what == "regs"]
+    assert "RCC->CFGR" in verdict.reason
+
+
+def test_two_functions_may_have_structs_of_one_tag(tmp_path: Path) -> None:
+    """Nobody says what the second one is by the first."""
+    text = b"void sink(unsigned);\n" + _INSIDE % (b"f", b"CR, PLLCFGR, CFGR")
+    text += _INSIDE % (b"g", b"CFGR, CR")
+    _, port = port_text(tmp_path, text + b"int main(void) { sink(f() + g()); for (;;) { } }\n")
+    first, second = [it for it in port.verdicts if it.site.what == "regs"]
+    assert "RCC->CFGR" not in second.reason
+    assert second.status is Status.ESCALATED
