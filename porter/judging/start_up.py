@@ -45,7 +45,8 @@ def judge_start_up(docket: Docket) -> None:
         )
         defined = set(project.definitions({it.name for it in calls}))
         last = entry_of((it.name for it in calls), defined)
-        lost = defined - {"SystemInit", project.entry}  # which the generated one calls
+        own = _labels(source) if source.is_asm else set()
+        lost = defined - own - {"SystemInit", project.entry}  # which the generated one calls
         docket.add(
             source,
             [
@@ -59,6 +60,10 @@ def judge_start_up(docket: Docket) -> None:
                 if it.name in lost
             ],
         )
+
+
+def _labels(source: SourceFile) -> set[str]:
+    return {it.label for it in instructions(source.data, dialect_of(source.data)) if it.label}
 
 
 def _served(docket: Docket, source: SourceFile) -> dict[str, int]:

@@ -107,3 +107,14 @@ def test_a_variable_that_is_a_special_register_is_seen(tmp_path: Path) -> None:
     """armcc's named register variables, as in its CMSIS headers."""
     main = b'int main(void) { register unsigned m __asm("basepri"); m = 16; return (int)m; }\n'
     assert escalations(port_files(tmp_path, {"main.c": main}, None)) != []
+
+
+def test_its_own_labels_are_no_functions_of_others(tmp_path: Path) -> None:
+    """As in the start-up files of other chips that a vendor's folder has beside this one."""
+    files = {
+        "startup.s": _VECTORS.replace("bl main", "b copied\n    nop\ncopied:\n    bl main").encode(),
+        "other.s": b"    .thumb\n    .global other\nother:\ncopied:\n    bx lr\n",
+        "main.c": b"int main(void) { for (;;) {} }\n",
+    }
+    result = port_files(tmp_path, {**files, "startup.s": files["startup.s"] + _IDLE.encode()}, None)
+    assert not [it for it in escalations(result) if "start-up" in it or "any more" in it]
