@@ -22,6 +22,8 @@ def choose_console(
 ) -> tuple[Console, list[Decision]]:  # fmt: skip
     """The last UART that no project uses, with free pins."""
     used = {use.name for p in projects for use in p.devices}
+    lines = {line.name for p in projects for line in p.lines}
+    used |= {it.name for it in chip.devices.values() if not lines.isdisjoint(it.interrupts)}
     pins = {pin.name for p in projects for pin in p.pins}
     uarts = [d.name for d in chip.devices.values() if d.kind in chip.console_drivers]
     uarts.sort(key=lambda name: (board is not None and name in board.serial, name[-1]))

@@ -106,3 +106,13 @@ def test_a_pin_that_another_projects_block_can_drive(tmp_path: Path) -> None:
         found, _, decisions = first(tmp_path, *projects)
         assert found.problem is None
         assert f"{text} (src/main.c:11)" in decisions, decisions
+
+
+def test_the_log_goes_to_no_uart_whose_line_a_project_serves(tmp_path: Path) -> None:
+    """The project may reach it by an address that isn't known."""
+    unused = project(tmp_path / "unused", TIM10)
+    served = project(tmp_path / "served", TIM10 + "    NVIC_EnableIRQ((IRQn_Type) 71);\n", 71)
+    for folder, uart in ((unused, "USART6"), (served, "UART5")):
+        found = first_description([folder], "STM32F405RG", None, tmp_path / "system.xml")
+        (kernel,) = etree.fromstring(found.text.encode()).iter("kernel")
+        assert kernel.get("console") == uart
