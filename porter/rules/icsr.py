@@ -9,6 +9,7 @@ from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
 from porter.meaning.expressions import bits_of, is_truth_test, masked, outside_parentheses
 from porter.meaning.no_value import has_no_value
+from porter.project.vectors import FIRST_IRQ, SYSTEM
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
 from porter.source.c_tree import Node
@@ -26,6 +27,13 @@ _READS = {
 }
 _ACTIVE, _LEAST = 0x1FF, 0x3F  # a part of an exception's number may be 0 in some handlers
 _HEADER = "#define ICSR (*(volatile unsigned *)0xE000ED04)\n"
+
+
+_REQUEST = (
+    "what is written to ICSR isn't one known request: write virt_yield(), virt_vct_trig(vector) or "
+    "virt_vct_clear(vector)"
+)
+_NO_COUNTERPART = "have no counterpart: whether a handler runs, virt_in_vct() tells"
 
 
 class Icsr(Rule):
@@ -75,9 +83,9 @@ class Icsr(Rule):
         number = unit.text.evaluator.number(value, scope) if value is not None else None
         calls = [_WRITES.get(bit) for bit in bits_of(number)] if number else []
         if access.operator not in (b"=", b"|=") or len(calls) != 1 or calls[0] is None:
-            return self.escalated(access.site, "what is written to ICSR isn't one known request")
+            return self.escalated(access.site, _REQUEST)
         if not has_no_value(unit, access):
-            return self.escalated(access.site, "ICSR is written inside an expression")
+            return self.escalated(access.site, "ICSR is written inside an expression: make it a statement")
         if access.statement is not None:
             for barrier in barriers_after(access.statement):
                 unit.delete(access.context, barrier)
@@ -92,11 +100,13 @@ class Icsr(Rule):
             return self._bit(access, *found, is_truth_test(found[0], evaluator, scope))
         if found is None or not is_truth_test(found[0], evaluator, scope):
             return self.escalated(
-                access.site, "more of ICSR is used than whether one of its fields is zero"
+                access.site,
+                "more of ICSR is used than whether one of its fields is zero: ask virt_in_vct(), "
+                "or virt_vct_pending(vector)",
             )
         node, mask = found
-        if mask & ~_ACTIVE or mask & _LEAST != _LEAST:
-            return self.escalated(access.site, f"bits 0x{mask:08X} of ICSR have no counterpart")
+        if mask & ~_ACTIVE or not (mask & _LEAST == _LEAST or _tells(mask, unit)):
+            return self.escalated(access.site, f"bits 0x{mask:08X} of ICSR {_NO_COUNTERPART}")
         return self._asks(access, outside_parentheses(node), b"virt_in_vct()")
 
     def _bit(self, access: Access, node: Node, mask: int, is_asked: bool) -> Verdict:
@@ -108,3 +118,11 @@ class Icsr(Rule):
     def _asks(self, access: Access, node: Node, text: bytes) -> Verdict:
         edit = Edit(access.context.start(node), access.context.end(node), text)
         return self.rewritten(access.site, "asks the virtual machine", edit)
+
+
+def _tells(mask: int, unit: Unit) -> bool:
+    """Whether a part of an exception's number is 0 for none that the machine handles."""
+    if unit.domain is None:
+        return False
+    lines = (FIRST_IRQ + it.irq for it in unit.domain.vectors if it.irq is not None)
+    return all(number & mask for number in (*SYSTEM, *lines))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.porter.helpers import escalations, port_files
+from porter.project.domain import Vector
+from tests.porter.helpers import DOMAIN, escalations, port_files
 
 HEADER = """\
 typedef struct { volatile unsigned MODER, r[3], IDR, ODR, BSRR; } GPIO_TypeDef;
@@ -67,7 +69,7 @@ def ported(folder: Path, code: str) -> tuple[str, list[str]]:
         ("void f(void) { SCB->SCR |= SCB_SCR_SEVONPEND_Msk; }", "SEVONPEND lets"),
         ("void f(void) { SCR |= 1u << SCB_SCR_SEVONPEND_Pos; }", "SEVONPEND"),
         ("unsigned f(void) { DWT_CTRL &= ~1u; return CYCCNT; }", "the counter stops here"),
-        ("int f(void) { return (ICSR & 0x10u) != 0; }", "have no counterpart"),
+        ("int f(void) { return (ICSR & 0x10u) != 0; }", "have no counterpart: whether a handler"),
         ("void f(void) { EXTI->EMR |= 1u << 20; }\nvoid s(void) { __WFE(); }", "send events (EMR)"),
         ('void f(void) { EXTI->EMR1 |= 2; }\nvoid s(void) { __asm volatile ("wfe"); }',
          "send events (EMR)"),
@@ -85,6 +87,8 @@ def test_a_person_is_asked(tmp_path: Path, code: str, reason: str) -> None:
     [
         ("void f(void) { CTRL &= ~2u; __WFI(); CTRL |= 2u; }",
          "void f(void) { hyp_tick_set(0); hyp_vct_wait(); hyp_tick_set(1000); }"),
+        ("int f(void) { return (ICSR & 0x1Fu) == 0; }",  # of no handler here it is 0
+         "int f(void) { return virt_in_vct() == 0; }"),
         ("void f(void) { CTRL = 0; g(); LOAD = 167999; CTRL = 7; }",
          "void f(void) { hyp_tick_set(0); g(); hyp_tick_set(1000); }"),
         ("int f(void) { int ok = h() ? (int)__disable_irq() : 0; return ok; }",
@@ -125,3 +129,12 @@ def test_limits_that_name_one_another_end(tmp_path: Path) -> None:
     code = "void f(void) { unsigned t = CYCCNT, a = b, b = a; while (CYCCNT - t < a) { } }\n"
     after, _ = ported(tmp_path, code)
     assert "while (virt_cycles() - t < a)" in after
+
+
+def test_a_part_of_a_number_that_is_0_for_a_line_tells_nothing(tmp_path: Path) -> None:
+    line = Vector(3, "irq", "TIM4", None, 16, True)
+    text = b"#define ICSR (*(volatile unsigned *)0xE000ED04)\n"
+    text += b"int f(void) { return (ICSR & 0x1Fu) == 0; }\n"
+    result = port_files(tmp_path, {"main.c": text}, replace(DOMAIN, vectors=(line,)))
+    (found,) = escalations(result)
+    assert "bits 0x0000001F of ICSR" in found
