@@ -12,6 +12,8 @@ from porter.rules.not_compiled import false_condition
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
 from porter.sites.measured import is_measured
+from porter.sites.objects import operator_of
+from porter.sites.registers import NOT_GRANTED
 from porter.source.c_tree import PARENTHESES, Node, ancestors, one_line, text_of
 from porter.source.c_types import CType
 from porter.source.declarations import parameter_list
@@ -92,6 +94,8 @@ class Address(Rule):
         value = unit.text.evaluator.value(access.whole, access.context.scope)
         kind = _pointed_to(value)
         parent = _parent(access.whole)
+        if _is_distance(unit, access):
+            return self.left(access.site, "only how far it is from another address is asked")
         if parent is not None and is_measured(access.whole, unit.text.evaluator):
             return self.left(access.site, "only its size is asked for")
         if parent is not None and parent.type == "binary_expression":
@@ -126,8 +130,9 @@ class Address(Rule):
                 f"{access.site.what} is a register of a shared block, and of what type "
                 f"{one_line(base)} is can't be told: declare it with its type",
             )
+        what, remedy = _what(unit, access, value), _remedy(unit, access, value)
         return self.escalated(
-            access.site, f"{_what(unit, access, value)} goes where it can't be followed"
+            access.site, f"{what} goes where it can't be followed: {remedy}"
         )
 
 
@@ -173,6 +178,21 @@ def _named_void(unit: Unit, whole: Node) -> str | None:
     return f"'{one_line(taken[0])}'"
 
 
+def _is_distance(unit: Unit, access: Access) -> bool:
+    """Whether an address is taken from a number, or another address from it."""
+    node = access.context.node_at(access.site.start, access.site.end)
+    outer = _parent(node) if node is not None else None
+    if node is None or outer is None or outer.type != "binary_expression":
+        return False
+    left, right = (outer.child_by_field_name(it) for it in ("left", "right"))
+    if left is None or right is None or operator_of(outer) != b"-":
+        return False
+    if right.start_byte <= node.start_byte:
+        return isinstance(unit.text.evaluator.value(right, access.context.scope), Number)
+    other = unit.text.evaluator.number(right, access.context.scope)
+    return other is not None and unit.registers.describe(other & 0xFFFF_FFFF) is not None
+
+
 def _is_label(whole: Node, parent: Node) -> bool:
     """Whether an expression is the value behind `case`."""
     return parent.type == "case_statement" and parent.child_by_field_name("value") == whole
@@ -203,6 +223,17 @@ def _parent(node: Node) -> Node | None:
     return parent
 
 
+def _remedy(unit: Unit, access: Access, value: Value | None) -> str:
+    """What to write instead."""
+    register = unit.registers.identify(value) if value is not None else None
+    if register is not None and register.block == NOT_GRANTED and unit.domain is not None:
+        return f"grant {unit.domain.name} the device, or take this out"
+    if isinstance(value, Pointer) and value.address is not None:
+        if unit.registers.memory_at(value.address) is not None:
+            return "name what the linker places there"
+    return "access the register where it is named, or hand on a pointer to the type of its block"
+
+
 def _what(unit: Unit, access: Access, value: Value | None) -> str:
     if access.register is not None:
         return f"the address of {access.register}"
@@ -211,6 +242,8 @@ def _what(unit: Unit, access: Access, value: Value | None) -> str:
             known = unit.registers.describe(number & 0xFFFF_FFFF)
         case Pointer(address=int() as number) if memory := unit.registers.memory_at(number):
             known = f"{memory.name} in the old chip's {memory.instance}"
+        case Pointer(address=int() as number):
+            known = unit.registers.describe(number)
         case _:
             known = None
     return "the address" if known is None else f"the address of {known}"

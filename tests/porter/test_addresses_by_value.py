@@ -191,3 +191,33 @@ def test_a_number_that_goes_elsewhere_may_be_an_address(tmp_path: Path, code: st
     text = f"{REGIONS}{STORES}void f(void) {{ {code} }}\n"
     (reason,) = escalations(port_files(tmp_path, {"main.c": text.encode()}, None))
     assert "goes where it can't be followed" in reason
+
+
+PORTS = b"""\
+#include <stdint.h>
+typedef struct { volatile uint32_t MODER, OTYPER, OSPEEDR, PUPDR, IDR, ODR, BSRR; } GPIO_TypeDef;
+#define GPIOA_BASE (0x40020000u)
+#define GPIOB_BASE (GPIOA_BASE + 0x400u)
+"""
+
+
+def test_how_far_an_address_is_from_another_one_is_a_number(tmp_path: Path) -> None:
+    text = b"uint32_t port(GPIO_TypeDef *p) { return ((uint32_t)p - (GPIOA_BASE)) / "
+    text += b"((GPIOB_BASE) - (GPIOA_BASE)); }\n"
+    ported, port = port_text(tmp_path, PORTS + text)
+    assert ported == PORTS + text
+    assert not [it for it in port.verdicts if it.status is Status.ESCALATED]
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        b"uint32_t port(uint32_t n) { return GPIOB_BASE - n; }\n",
+        b"uint32_t port(uint32_t n) { return n - GPIOA_BASE + GPIOB_BASE; }\n",
+    ],
+)
+def test_an_address_that_a_distance_is_taken_from_or_added_to_is_one(
+    tmp_path: Path, code: bytes
+) -> None:
+    (found,) = escalations(port_files(tmp_path, {"main.c": PORTS + code}))
+    assert found.startswith("GPIOB_BASE") and "hand on a pointer to the type" in found
