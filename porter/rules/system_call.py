@@ -18,7 +18,10 @@ from porter.source.c_tree import Node, text_of
 from porter.source.edit import Edit
 from porter.source.values import Number
 
-_STACKS = "stack pointers belong to the context switch"
+_STACKS = (
+    "stack pointers belong to the context switch: take this out; what starts another program here "
+    "needs a domain for it"
+)
 _OF_TASKS = frozenset({"__get_PSP", "__set_PSP"})
 _FRAME = (
     f"{_STACKS}: in VCT the task's is USR_REG->Reg.SP; where interrupts push a frame of their own "
