@@ -23,9 +23,10 @@ def program_files(
     units: Mapping[Path, TranslationUnit],
 ) -> list[SourceFile]:
     """Files that a known build compiles or the description names, and what these include: as the
-    compiler says, without headers that nobody has if need be, or where it couldn't be asked,
-    every file of a name that their #include lines have, and of those in turn. All files where nobody tells; all headers where a macro says which,
-    and all assembler where the build names none, which it may make by commands that nobody reads.
+    compiler says, without headers that nobody has if need be, or where it couldn't be asked, every
+    file of a name that their #include lines have, and of those in turn. All files where nobody
+    tells; all headers where a macro says which, and all assembler where the build names none, which
+    it may make by commands that nobody reads.
     """
     described = {root / name for name in domain.sources} if domain is not None else set()
     compiled = set(build.units) if build.is_known else set()

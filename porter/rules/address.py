@@ -131,9 +131,7 @@ class Address(Rule):
                 f"{one_line(base)} is can't be told: declare it with its type",
             )
         what, remedy = _what(unit, access, value), _remedy(unit, access, value)
-        return self.escalated(
-            access.site, f"{what} goes where it can't be followed: {remedy}"
-        )
+        return self.escalated(access.site, f"{what} goes where it can't be followed: {remedy}")
 
 
 def names_variable(unit: Unit, access: Access) -> bool:
@@ -228,9 +226,9 @@ def _remedy(unit: Unit, access: Access, value: Value | None) -> str:
     register = unit.registers.identify(value) if value is not None else None
     if register is not None and register.block == NOT_GRANTED and unit.domain is not None:
         return f"grant {unit.domain.name} the device, or take this out"
-    if isinstance(value, Pointer) and value.address is not None:
-        if unit.registers.memory_at(value.address) is not None:
-            return "name what the linker places there"
+    address = value.address if isinstance(value, Pointer) else None
+    if address is not None and unit.registers.memory_at(address) is not None:
+        return "name what the linker places there"
     return "access the register where it is named, or hand on a pointer to the type of its block"
 
 

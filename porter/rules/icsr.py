@@ -85,7 +85,9 @@ class Icsr(Rule):
         if access.operator not in (b"=", b"|=") or len(calls) != 1 or calls[0] is None:
             return self.escalated(access.site, _REQUEST)
         if not has_no_value(unit, access):
-            return self.escalated(access.site, "ICSR is written inside an expression: make it a statement")
+            return self.escalated(
+                access.site, "ICSR is written inside an expression: make it a statement"
+            )
         if access.statement is not None:
             for barrier in barriers_after(access.statement):
                 unit.delete(access.context, barrier)

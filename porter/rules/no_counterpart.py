@@ -12,7 +12,7 @@ _REASONS = {
     "bit-band": "a machine is granted no bit-band alias: write the register itself",
     "part": "a bit-field, or a struct whose layout isn't known: access the whole register",
     "EXTI": "external interrupt lines belong to no domain yet: use a timer or a granted block",
-    "FLASH": "programming the flash would touch other domains' code: keep the data in RAM or in a "
+    "FLASH": "programming the flash would touch other domains' code: keep data in RAM or in a "
     "memory outside of the chip, and take boot loaders out",
     "WWDG": "the window watchdog has no counterpart: use the description's watchdog",
     "MPU": "the kernel owns the MPU: describe the memory instead",
@@ -24,13 +24,13 @@ _REASONS = {
     "NVIC": "the NVIC belongs to the kernel: NVIC_EnableIRQ() and its like are for lines of the "
     "description",
     "SysTick": "the timer belongs to the kernel: hyp_tick_set(hz) sets the machine's tick",
-    "SCB": "the system control block belongs to the kernel: take this out, or call what <fvm/guest.h> "
-    "has for its purpose",
+    "SCB": "the system control block belongs to the kernel: take this out, or call what "
+    "<fvm/guest.h> has for its purpose",
     "FPU": "the kernel keeps the floating-point state: take this out",
     "PPB": "the private peripheral bus belongs to the kernel: take this out, or write what is read "
     "there as a constant",
-    "GPIO": "the port belongs to several domains: give the machine the pin, and call hyp_pin_set(port, "
-    "mask, levels) or hyp_pin_get(port)",
+    "GPIO": "the port belongs to several domains: give the machine the pin, and call "
+    "hyp_pin_set(port, mask, levels) or hyp_pin_get(port)",
     "PWR": "power modes belong to the kernel: take this out, a machine that waits sleeps",
     "IWDG": "the watchdog belongs to the hypervisor: give the machine one, and call hyp_wdg_clr()",
 }

@@ -48,6 +48,7 @@ from porter.rules.parameters import Parameters
 from porter.rules.pin_bit import PinBit
 from porter.rules.pins import Pins
 from porter.rules.polled_timer import PolledTimer, judge_polled
+from porter.rules.priority_grouping import PriorityGrouping
 from porter.rules.recipe_condition import RecipeCondition
 from porter.rules.recipe_function import RecipeFunction
 from porter.rules.reset import Reset
@@ -98,6 +99,7 @@ RULES: tuple[Rule, ...] = (
     PinBit(),
     Watchdog(),
     SetUpMacro(),
+    PriorityGrouping(),
     KernelRegister(),
     BootTable(),
     NvicRegister(),

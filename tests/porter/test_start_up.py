@@ -112,7 +112,9 @@ def test_a_variable_that_is_a_special_register_is_seen(tmp_path: Path) -> None:
 def test_its_own_labels_are_no_functions_of_others(tmp_path: Path) -> None:
     """As in the start-up files of other chips that a vendor's folder has beside this one."""
     files = {
-        "startup.s": _VECTORS.replace("bl main", "b copied\n    nop\ncopied:\n    bl main").encode(),
+        "startup.s": _VECTORS.replace(
+            "bl main", "b copied\n    nop\ncopied:\n    bl main"
+        ).encode(),
         "other.s": b"    .thumb\n    .global other\nother:\ncopied:\n    bx lr\n",
         "main.c": b"int main(void) { for (;;) {} }\n",
     }

@@ -142,6 +142,10 @@ uint32_t virt_systick_val(void);
  * the one that the tick's handler sees. */
 uint32_t virt_tick_ctrl(uint32_t tick_hz, uint32_t hz);
 
+/* --- SCB->AIRCR's PRIGROUP, which groups nothing here ----------------------------------- */
+void virt_aircr_set(uint32_t value); /* ignored without the key, 0x05FA */
+uint32_t virt_aircr(void);           /* as it was set; 0 before, as after reset */
+
 /* --- masks; w is VIRT_PRIMASK or VIRT_BASEPRI, a constant ------------------------------- */
 /* Address of fvm_state.task_switch, hidden from the compiler, so that a function that masks or
  * unmasks has it in a register once: all that is needed is near it, and its lowest byte is never 0,
