@@ -16,7 +16,7 @@ HERE = Path(__file__).parent / "cplusplus"
 SHAPES = sorted(file.stem for file in HERE.glob("*.cpp"))
 ESCALATED = {
     "class_object_stays": "may get RCC->CR by reference, and write it",
-    "placement_new": "the address goes where it can't be followed",
+    "placement_new": "the address of RCC->CR goes where it can't be followed",
     "reference_argument": "may get RCC->AHB1ENR by reference, and write it",
     "structured_binding": "of what type port is can't be told",
     "template_argument": "an argument of the template Port<0x40020000>",
