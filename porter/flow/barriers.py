@@ -12,7 +12,8 @@ from collections.abc import Iterator
 from porter.flow.statements import sole_call
 from porter.source.c_tree import Node, text_of
 
-_CALLS = frozenset({b"__DSB", b"__ISB", b"__DMB"})
+BARRIERS = frozenset({b"__DSB", b"__ISB", b"__DMB"})
+"""Calls that are one."""
 _ASM = re.compile(
     rb'(?:__)?(?:asm|ASM)(?:__)?\s*(?:(?:__)?volatile(?:__)?\s*)?\(\s*"\s*(?:dsb|isb|dmb)(?:\s+\w+)?\s*'
     rb'(?:\\n)?(?:\\t)?\s*"\s*(?::\s*:\s*:\s*"memory"\s*)?\)\s*;?'
@@ -24,7 +25,7 @@ def is_barrier(statement: Node) -> bool:
     call = sole_call(statement)
     function = call.child_by_field_name("function") if call is not None else None
     if function is not None:
-        return text_of(function) in _CALLS
+        return text_of(function) in BARRIERS
     return _ASM.fullmatch(text_of(statement).strip()) is not None
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence, Set
 from itertools import pairwise
 
+from porter.flow.barriers import BARRIERS
 from porter.judging.docket import Docket
 from porter.judging.verdict import Status, Verdict
 from porter.program.start_calls import calls_in_assembler, calls_in_c, entry_of
@@ -26,6 +27,8 @@ _LOST = (
 )
 _NO_CODE = frozenset({"", "b", "bx", "j", "bkpt", "ebreak", "nop", "wfi"})  # waits for ever
 _RULE = "start-up"
+_BARRIERS = frozenset(it.decode() for it in BARRIERS)
+"""For registers that the machine doesn't have."""
 
 
 def judge_start_up(docket: Docket) -> None:
@@ -46,7 +49,8 @@ def judge_start_up(docket: Docket) -> None:
         defined = set(project.definitions({it.name for it in calls}))
         last = entry_of((it.name for it in calls), defined)
         own = _labels(source) if source.is_asm else set()
-        lost = defined - own - {"SystemInit", project.entry}  # which the generated one calls
+        lost = defined - own - _BARRIERS
+        lost -= {"SystemInit", project.entry}  # which the generated one calls
         docket.add(
             source,
             [

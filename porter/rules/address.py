@@ -15,7 +15,7 @@ from porter.sites.measured import is_measured
 from porter.sites.objects import operator_of
 from porter.sites.registers import NOT_GRANTED
 from porter.source.c_tree import PARENTHESES, Node, ancestors, one_line, text_of
-from porter.source.c_types import CType
+from porter.source.c_types import UNKNOWN, CType
 from porter.source.declarations import parameter_list
 from porter.source.declared import declared_name
 from porter.source.values import Initial, Number, Place, Pointer, Value
@@ -223,12 +223,17 @@ def _parent(node: Node) -> Node | None:
 
 def _remedy(unit: Unit, access: Access, value: Value | None) -> str:
     """What to write instead."""
-    register = unit.registers.identify(value) if value is not None else None
+    match value:
+        case Number(value=number) | Initial(value=number):
+            address: int | None = number & 0xFFFF_FFFF
+        case Pointer(address=address):
+            if address is not None and unit.registers.memory_at(address) is not None:
+                return "name what the linker places there"
+        case _:
+            address = None
+    register = None if address is None else unit.registers.identify(Place(address, UNKNOWN))
     if register is not None and register.block == NOT_GRANTED and unit.domain is not None:
         return f"grant {unit.domain.name} the device, or take this out"
-    address = value.address if isinstance(value, Pointer) else None
-    if address is not None and unit.registers.memory_at(address) is not None:
-        return "name what the linker places there"
     return "access the register where it is named, or hand on a pointer to the type of its block"
 
 

@@ -304,6 +304,7 @@ def test_an_address_that_is_handed_on_as_a_number_is_told(tmp_path: Path) -> Non
     assert list(port_project(tmp_path).devices) == [0x4001F000]
     (reason,) = escalations(port_files(tmp_path, {"main.c": GIVEN}, replace(DOMAIN, grants=())))
     assert "goes where it can't be followed" in reason
+    assert reason.endswith(": grant sample the device, or take this out")
 
 
 CLOSED = b"""\

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from tests.porter.helpers import escalations, port_files
+from tests.porter.helpers import DOMAIN, escalations, port_files
 
 _VECTORS = """\
     .syntax unified
@@ -120,3 +121,23 @@ def test_its_own_labels_are_no_functions_of_others(tmp_path: Path) -> None:
     }
     result = port_files(tmp_path, {**files, "startup.s": files["startup.s"] + _IDLE.encode()}, None)
     assert not [it for it in escalations(result) if "start-up" in it or "any more" in it]
+
+
+def test_barriers_of_a_start_up_file_are_no_loss(tmp_path: Path) -> None:
+    barriers = b"static inline void __DSB(void) { }\nstatic inline void lost(void) { g(); }\n"
+    start = b"""#include "core.h"
+int main(void);
+extern unsigned _estack;
+void Reset_Handler(void) { __DSB(); lost(); main(); for (;;) { } }
+void NMI_Handler(void) { for (;;) { } }
+__attribute__((section(".isr_vector"))) void *const vectors[] =
+    { &_estack, Reset_Handler, NMI_Handler, NMI_Handler, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 };
+"""
+    files = {
+        "core.h": b"void g(void);\n" + barriers,
+        "startup.c": start,
+        "main.c": b'#include "core.h"\nint main(void) { __DSB(); lost(); for (;;) {} }\n',
+    }
+    result = port_files(tmp_path, files, replace(DOMAIN, startup=("startup.c",)))
+    told = [it for it in escalations(result) if "any more" in it]
+    assert [it.partition(":")[0] for it in told] == ["lost"]
