@@ -28,8 +28,9 @@ _INSIDE, _OPERATOR = re.compile(_PARENTHESES), re.compile(rb"\boperator\s*[^\w\s
 _LABEL = re.compile(rb'\b(?:asm|__asm|__asm__)\s*\(\s*((?:"[^"]*"\s*)+)\)')
 _SECTION = re.compile(rb'\b(?:__)?section(?:__)?\s*\(\s*"([^"]*)"')
 _KEPT = re.compile(
-    rb"\b(?:__)?(?:used|retain|constructor|destructor|init_priority|alias|weakref|ifunc)(?:__)?\b"
+    rb"\b(?:__)?(?:retain|constructor|destructor|init_priority|alias|weakref|ifunc)(?:__)?\b"
 )
+_USED = re.compile(rb"\b(?:__)?used(?:__)?\b")
 _CALLED = re.compile(rb"\b([A-Za-z_]\w*)\s*\(")
 _OPENS_SCOPE = re.compile(rb'(?:\bextern\s*"C(?:\+\+)?"|\bnamespace\b[^;{}()]*)\s*\{\Z')
 _TYPE = re.compile(rb"\b(?:struct|union|enum|class)\b[^()=;]*\Z")
@@ -44,12 +45,14 @@ _KEYWORDS = frozenset(
 @dataclass
 class CompiledNames:
     """By name: `edges` of functions, `tables` of objects that begin with a value; `roots` are kept
-    or referred to without either. `shared`: functions that other files may call; `sections`: names
-    of sections that a declaration chooses, with what lies there."""
+    or referred to without either, `used` are functions that are said to be. `shared`: functions
+    that other files may call; `sections`: names of sections that a declaration chooses, with what
+    lies there."""
 
     edges: dict[str, set[str]] = field(default_factory=dict)
     tables: dict[str, set[str]] = field(default_factory=dict)
     roots: set[str] = field(default_factory=set)
+    used: set[str] = field(default_factory=set)
     shared: set[str] = field(default_factory=set)
     sections: dict[str, set[str]] = field(default_factory=dict)
     _seen: set[bytes] = field(default_factory=set)
@@ -71,6 +74,10 @@ class CompiledNames:
         for attribute in _ATTRIBUTE.findall(head):
             if _KEPT.search(attribute):
                 self.roots |= {*words, *_in_strings(attribute)}
+            if _USED.search(attribute):
+                is_function = opening >= 0 and called is not None
+                found = self.used if is_function else self.roots
+                found |= set(words)
             for section in _SECTION.findall(attribute):
                 self.sections.setdefault(section.decode("latin-1"), set()).update(words)
         for label in _LABEL.findall(head):

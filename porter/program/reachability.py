@@ -139,6 +139,7 @@ class CallGraph:
         for name, references in names.tables.items():
             self.tables.setdefault(name, set()).update(references)
         self.roots |= names.roots
+        self.used |= names.used
         self.roots |= {it for it in names.shared if it.startswith("__") or it in outside}
 
     def add_part(self, data: bytes, macros: MacroTable) -> None:
