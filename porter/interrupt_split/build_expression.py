@@ -105,6 +105,8 @@ class Builder:
                 found = self._composed("hardware", node, _flat(node))
                 found.indirect = self.device.may_be_ours(value)
                 found.register = self.device.aliased(value)
+                if found.indirect:
+                    found.possible = self.device.named_by(value)
                 found.name = _flat(node)
                 return found
         return None
@@ -215,7 +217,7 @@ class Builder:
             found.pieces = [target.text, f" {operator} ", value]
         elif target.kind == "hardware":
             found.kind, found.indirect = "hardware", target.indirect
-            found.register = target.register
+            found.register, found.possible = target.register, target.possible
             found.pieces = [target.text, f" {operator} ", value]
         found.name = found.name or target.text
         return adopt(found)

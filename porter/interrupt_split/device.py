@@ -106,6 +106,19 @@ class Device:
             return self.holds(aliased(value.address)[0])
         return bool(value.span or not value.exact) and self.holds(value.address)
 
+    def named_by(self, value: Place) -> DeviceRegister | None:
+        """The register that a field is if the pointer before it leads to this block."""
+        if not value.member or value.part or value.owner != self._struct:
+            return None
+        field = self.evaluator.types.members(CType("struct", 0, value.owner)).get(value.member)
+        if field is None or field.part:
+            return None
+        # Within the first element of an array of registers it may be any.
+        address = self.split.base + field.offset
+        if field.type.kind != "scalar":
+            return None
+        return self.register(Place(address, value.type, value.owner, value.member))
+
     def aliased(self, value: Place) -> DeviceRegister | None:
         """The register of which a bit-band alias is one bit."""
         if value.address is None or not is_alias(value.address):

@@ -31,7 +31,7 @@ class DeviceFacts:
         written = {
             touch.register.name
             for touch in self.touches.all
-            if touch.use == "write" and touch.register is not None
+            if touch.use == "write" and touch.register is not None and touch.certain
         }
         inside = {
             item.register.name
@@ -78,7 +78,7 @@ class DeviceFacts:
     def nothing(self, function: Function) -> Refusal:
         """Why there is nothing to capture."""
         line = function.text.file.line(function.tree.start(function.node))
-        pointers = [t for t in self.touches.all if t.register is None]
+        pointers = [t for t in self.touches.all if t.register is None or not t.certain]
         if pointers:
             return At(
                 line,

@@ -37,6 +37,7 @@ class Expr:
     line: int
     span: tuple[int, int] | None = None
     register: DeviceRegister | None = None
+    possible: DeviceRegister | None = None  # what it is if the pointer leads to the device
     operator: str = ""
     value: Expr | None = None  # what is written
     name: str = ""  # of a local or a function, or the text of memory

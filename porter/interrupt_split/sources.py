@@ -16,6 +16,7 @@ from porter.program.definitions import Definition
 from porter.program.knowledge import Knowledge
 from porter.program.reachability import CallGraph
 from porter.project.domain import Domain, Split
+from porter.source.asm_text import dialect_of, without_remarks
 from porter.source.c_lexer import Directive
 from porter.source.evaluate import Evaluator
 from porter.source.source_file import SourceFile
@@ -112,7 +113,10 @@ class Sources:
         name = re.compile(rb"\b%s(_BASE)?\b|\b0[xX]0*%X\b" % (split.device.encode(), split.base))
         for file in self.live:
             opaque = file.is_asm or self.knowledge.is_cplusplus(file)
-            if opaque and (match := name.search(file.data)) is not None:
+            text = file.data
+            if file.is_asm:
+                text = without_remarks(text, dialect_of(text))
+            if opaque and (match := name.search(text)) is not None:
                 yield (
                     f"{file.name}:{file.line(match.start())}: {match.group().decode()} in "
                     "assembler or C++, which isn't followed: access the device in C only"

@@ -32,8 +32,9 @@ _BASE = re.compile(rb"\W*([A-Za-z_]\w*)")
 
 @dataclass(frozen=True)
 class Touch:
-    """One access. `register` None: it may be any, through a pointer that isn't known here;
-    `parameter` is that pointer if the function's caller gives it."""
+    """One access. `register` None: it may be any, through a pointer that isn't known here; not
+    `certain`: it is that register if the pointer leads to the device. `parameter` is that pointer
+    if the function's caller gives it."""
 
     function: Function
     line: int
@@ -41,6 +42,7 @@ class Touch:
     register: DeviceRegister | None
     text: str
     parameter: bytes = b""
+    certain: bool = True
 
     @property
     def place(self) -> str:
@@ -139,10 +141,13 @@ class Touches:
                 yield Touch(function, item.line, "read", item.register, item.text)
             elif item.kind == "hardware" and item.indirect:
                 use = "write" if item.value is not None else "read"
-                base = _BASE.match(item.text.encode("latin-1"))
-                name = base.group(1) if base is not None else b""
-                parameter = name if name in function.parameter_names else b""
-                yield Touch(function, item.line, use, None, item.text, parameter)
+                parameter = _pointer_in(item.text, function)
+                touch = Touch(
+                    function, item.line, use, item.possible, item.text, parameter, certain=False
+                )
+                yield touch
+                if use == "write" and item.operator not in ("=", ""):
+                    yield replace(touch, use="read")
 
     @staticmethod
     def _macro_body(function: Function, call: Expr) -> Node | None:
@@ -195,15 +200,15 @@ class Touches:
                 device = self.device(function.evaluator)
                 register = device.register(value)
                 text = text_of(node).decode("latin-1")
-                base = _BASE.match(text[1:].encode("latin-1"))
-                parameter = base.group(1) if base is not None else b""
-                if register is None and not (
-                    device.may_be_ours(value) and parameter in function.parameter_names
-                ):
+                certain = register is not None
+                if register is None and not device.may_be_ours(value):
+                    continue
+                register = register or device.named_by(value)
+                given = b"" if certain else _pointer_in(text[1:], function)
+                if register is None and not given:
                     continue
                 line = function.text.file.line(function.tree.start(node))
-                given = parameter if register is None else b""
-                yield Touch(function, line, "address", register, text, given)
+                yield Touch(function, line, "address", register, text, given, certain)
 
     # --- through parameters ----------------------------------------------------------------
 
@@ -234,7 +239,7 @@ class Touches:
             text = touch.text.replace(touch.parameter.decode(), written.decode("latin-1"), 1)
             yield replace(
                 touch, function=caller, line=line, parameter=b"",
-                register=self._named(touch, caller, value.address), text=text,
+                register=self._named(touch, caller, value.address), text=text, certain=True,
             )  # fmt: skip
         else:
             parameter = written if written in caller.parameter_names else b""
@@ -252,6 +257,13 @@ class Touches:
             return None
         place = Place(base + member.offset, member.type, pointer.type.name, match.group(1).encode())
         return self.device(evaluator).register(place)
+
+
+def _pointer_in(access: str, function: Function) -> bytes:
+    """The parameter that an access goes through; b"" if it goes through what that leads to."""
+    base = _BASE.match(access.encode("latin-1"))
+    name = base.group(1) if base is not None and access.count("->") < 2 else b""
+    return name if name in function.parameter_names else b""
 
 
 def _is_followed(address: Node) -> bool:

@@ -60,6 +60,8 @@ def compare(
 
 def _conflict(touch: Touch, name: str, middle: set[str], taken: set[str]) -> str:
     where = f"{touch.text.strip()} in {touch.function.name}"
+    if touch.register is not None and not touch.certain:
+        where = f"{where}, if its pointer leads to the device,"
     if touch.register is None and touch.use == "address":
         return (
             f"{where} is given the device's address, and what it does can't be followed: use the "

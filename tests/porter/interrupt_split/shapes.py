@@ -77,6 +77,12 @@ volatile uint32_t out_head, out_tail;
 static inline void put(uint8_t c) { buffer[head++ & 15] = c; }
 """
 
+HANDLE = """\
+typedef struct { USART_TypeDef *Instance; uint32_t state; } Port;
+Port port;
+void port_open(Port *p, USART_TypeDef *device);
+"""
+
 BASES = {
     "USART1": 0x40011000,
     "TIM2": 0x40000000,
@@ -119,6 +125,19 @@ def handler(body: str, device: str = "USART1") -> str:
 
 
 SPLIT = (
+    Shape(
+        "driver of devices behind handles beside it",
+        HANDLE + "void port_open(Port *p, USART_TypeDef *device)\n{\n    p->Instance = device;\n"
+        "    p->Instance->BRR = 7;\n    p->Instance->CR1 |= USART_CR1_RXNEIE;\n}\n"
+        + handler("    if (USART1->SR & USART_SR_RXNE) {\n        put(USART1->DR);\n    }\n"),
+        record=("SR", "DR"),
+    ),
+    Shape(
+        "start-up code that names the device in a remark",
+        handler("    if (USART1->SR & USART_SR_RXNE) {\n        put(USART1->DR);\n    }\n"),
+        files={"start.s": ".syntax unified\n.word 0 /* USART1 */\n"},
+        record=("SR", "DR"),
+    ),
     Shape(
         "register style",
         handler(
@@ -757,6 +776,21 @@ SPLIT = (
 )
 
 ESCALATED = (
+    Shape(
+        "driver that reads data of whatever its handle leads to",
+        HANDLE
+        + "int port_read(Port *p);\nint port_read(Port *p) { return (int)p->Instance->DR; }\n"
+        + handler("    if (USART1->SR & 0x20) put(USART1->DR);\n"),
+        escalates="if its pointer leads to the device, takes out of DR",
+    ),
+    Shape(
+        "driver that gives away the data register of whatever its handle leads to",
+        HANDLE
+        + "void start(volatile uint32_t *from);\n"
+        "void port_read(Port *p) { start(&p->Instance->DR); }\n"
+        + handler("    if (USART1->SR & 0x20) put(USART1->DR);\n"),
+        escalates="who reads through this address can't be told",
+    ),
     Shape(
         "guard in the VM's memory",
         handler(
