@@ -95,7 +95,8 @@ def within(
     arguments: dict[bytes, Expr] = {}
     for name, node, part in zip(names, nodes, parts, strict=True):
         value = builder.evaluator.value(node, builder.names.look_up)
-        if isinstance(value, Number) or (isinstance(value, Pointer) and value.address):
+        leads = isinstance(value, Pointer) and bool(value.address or value.fields)
+        if isinstance(value, Number) or (isinstance(value, Pointer) and leads):
             values[name] = value
         elif part.is_visible and all(item.kind != "read" for item in part.walk()):
             arguments[name] = part

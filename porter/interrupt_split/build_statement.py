@@ -33,10 +33,10 @@ class StatementBuilder:
 
     @classmethod
     def of(
-        cls, function: Function, device: Device, functions: Functions, is_compiled: IsCompiled
-    ) -> StatementBuilder:
+        cls, function: Function, names: Names, device: Device, functions: Functions,
+        is_compiled: IsCompiled,
+    ) -> StatementBuilder:  # fmt: skip
         """For a function as it stands in its file."""
-        names = Names(function.identity, function.scope, function.scalars)
         source = Source(function.tree, function)
         builder = Builder(device, function.evaluator, functions, names, source)
         return cls(builder, is_compiled)

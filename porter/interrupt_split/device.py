@@ -46,6 +46,11 @@ class Device:
         names = {m.offset: n.decode("latin-1") for n, m in members.items() if not m.part}
         return value.type.name, names
 
+    @property
+    def struct(self) -> bytes:
+        """Its type in the project; b"" if it has none."""
+        return self._struct
+
     def holds(self, address: int) -> bool:
         """Whether an address is one of the block's."""
         return self.split.base <= address < self.split.base + self.split.size

@@ -28,9 +28,10 @@ from porter.interrupt_split.touches import Touches
 from porter.interrupt_split.unused import unused_helpers
 from porter.interrupt_split.uses import private_uses
 from porter.interrupt_split.vm_section import Bottom
+from porter.interrupt_split.worker import Worker, Workers
 from porter.interrupt_split.writers import compare
 from porter.project.domain import Frame
-from porter.source.c_tree import Node, parts_of, text_of
+from porter.source.c_tree import text_of
 
 _SERIAL = re.compile("(LP)?US?ART")
 _BYTES = ("(char)", "(uint8_t)", "(unsigned char)")
@@ -58,26 +59,32 @@ class HandlerWork:
             result.is_split_already = True
             return
         self.functions = self.functions.following(self.touches.touching)
-        worker = self._through_wrapper(function)
-        if worker is None:
+        workers = Workers(
+            self.functions,
+            lambda it: self.touches.device(it.evaluator),
+            self._users,
+            result.handler,
+        )
+        worker = workers.of(function)
+        function = result.function = worker.function
+        if TAKE in text_of(function.node):
             result.is_split_already = True
             return
-        function = result.function = worker
         if b"#" in _directives(function):
             raise At(function.text.file.line(function.tree.start(function.node)),
                      "#if in the head of the function")  # fmt: skip
-        if function.parameter_names:
-            raise At(function.text.file.line(function.tree.start(function.node)),
-                     f"{function.name} takes arguments, so it serves more than this line: give "
-                     "the line a handler of its own")  # fmt: skip
+        if function.parameter_names and worker.caller is None:
+            raise At(worker.line(), f"{function.name} takes arguments: the vector gives it none")
         device = self.touches.device(function.evaluator)
-        builder = StatementBuilder.of(function, device, self.functions, self.sources.is_compiled)
+        builder = StatementBuilder.of(
+            function, worker.names, device, self.functions, self.sources.is_compiled
+        )
         statements = builder.body(function)
         result.lines = sections(statements, None, {}, result.split.device)
-        self._slice(function, device, statements)
+        self._slice(worker, device, statements)
 
-    def _slice(self, function: Function, device: Device, statements: list[Statement]) -> None:
-        result = self.result
+    def _slice(self, worker: Worker, device: Device, statements: list[Statement]) -> None:
+        result, function = self.result, worker.function
         self._check_structure(function, statements)
         values = Values(statements)
         captured = Captured(statements, values, self.facts.moved_by_software(statements))
@@ -120,7 +127,7 @@ class HandlerWork:
             function.name, result.vector.name, self.sources.mentions(function.evaluator)
         )
         bottom = Bottom(
-            function, result.vector.name, result.split.device, statements, slicer.fields,
+            worker, result.vector.name, result.split.device, statements, slicer.fields,
             slicer.captured, bits, slicer.acknowledgements, slicer.once, names,
         )  # fmt: skip
         gone: set[str] = set()
@@ -131,7 +138,7 @@ class HandlerWork:
         finally:
             result.writers = compare(
                 self.touches.all, slicer.fields, slicer.acknowledgements, moved,
-                self.sources.reaches, {(name, helper) for helper in gone},
+                self.sources.reaches, {(name, helper) for helper in gone}, worker.callers,
             )  # fmt: skip
             result.escalated += [*result.writers.conflicts, *self.sources.opaque(result.split)]
         result.mid = MidSection(
@@ -156,29 +163,6 @@ class HandlerWork:
                 raise At(
                     statement.line, f"{statement.what} in the handler: write it with if and else"
                 )
-
-    # --- wrappers --------------------------------------------------------------------------
-
-    def _through_wrapper(self, function: Function) -> Function | None:
-        """The function that does the work, where the handler only calls it; None if it takes
-        its records already."""
-        seen = {function.name}
-        while True:
-            called = _only_call(function)
-            inner = self.functions.get(called, function.text.file) if called else None
-            if inner is None or inner.name in seen or inner.parameter_names:
-                return function
-            others = sorted(self._users(inner) - {function.name})
-            if others:
-                raise At(
-                    function.text.file.line(function.tree.start(function.node)),
-                    f"{inner.name}, which serves the interrupt, is also used by "
-                    f"{', '.join(others)}: give the handler a function of its own",
-                )
-            if TAKE in text_of(inner.node):
-                return None
-            seen.add(inner.name)
-            function = inner
 
     def _users(self, function: Function) -> set[str]:
         """Who uses a function; a static one only its file can."""
@@ -238,22 +222,6 @@ def _is_byte(read: Expr) -> bool:
         if expr.kind != "expansion" and expr.operator not in ("()", "cast"):
             return False
     return False
-
-
-def _only_call(function: Function) -> str:
-    """The function that a body calls and does nothing else; "" if it does more."""
-    statements = parts_of(function.body)
-    if len(statements) != 1 or statements[0].type != "expression_statement":
-        return ""
-    call = next(iter(statements[0].named_children), None)
-    return _called(call) if call is not None and call.type == "call_expression" else ""
-
-
-def _called(call: Node) -> str:
-    function = call.child_by_field_name("function")
-    if function is None or function.type != "identifier":
-        return ""
-    return text_of(function).decode("latin-1")
 
 
 def _directives(function: Function) -> bytes:

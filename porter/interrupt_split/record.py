@@ -18,6 +18,7 @@ class VmNames:
     record: str  # its struct
     bottom: str  # the legacy handler, run for one record
     once: str  # counts the one round of a loop
+    copy: str  # of a function that serves other lines too
 
     @classmethod
     def free(cls, function: str, line: str, is_taken: Callable[[str], bool]) -> VmNames:
@@ -31,7 +32,7 @@ class VmNames:
             return name
 
         return cls(free("fvm_io"), free(struct_name(line)), free(f"{function}_bottom"),
-                   free("fvm_once"))  # fmt: skip
+                   free("fvm_once"), free(f"{function}_{line}"))  # fmt: skip
 
 
 def struct_name(line: str) -> str:

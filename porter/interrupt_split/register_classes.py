@@ -67,6 +67,7 @@ _TABLE: tuple[tuple[str, str, RegisterClass], ...] = (
     ("TIM", "SR", RegisterClass("status", zero=True, writable=0x1FFFF)),
     ("TIM", "CNT", _TIMED),
     ("TIM", r"CCR\d", _TIMED),
+    ("TIM", r"CCMR\d|SMCR|CCER|BDTR|PSC|ARR|RCR|DCR|OR", RegisterClass("control")),
     ("LPTIM", "ICR", RegisterClass("ack", "ISR")),
     ("LPTIM", "CNT", _TIMED),
     ("EXTI", r"PR\d?|RPR\d|FPR\d", _W1),

@@ -43,6 +43,7 @@ class Touch:
     text: str
     parameter: bytes = b""
     certain: bool = True
+    origin: tuple[str, int] | None = None  # file and line in the function that is called
 
     @property
     def place(self) -> str:
@@ -231,6 +232,7 @@ class Touches:
 
     def _bound(self, touch: Touch, caller: Function, call: Node, argument: Node) -> Iterator[Touch]:
         line = caller.text.file.line(caller.tree.start(call))
+        touch = replace(touch, origin=touch.origin or (touch.function.text.file.name, touch.line))
         value = caller.evaluator.value(argument, caller.scope)
         written = text_of(argument)
         if isinstance(value, Pointer) and value.address is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -15,17 +16,20 @@ from porter.interrupt_split.pretty import tidied
 from porter.interrupt_split.record import VmNames
 from porter.interrupt_split.refusal import At
 from porter.interrupt_split.statement import Statement, walk_all
+from porter.interrupt_split.worker import Worker
 from porter.judging.deletion import span_of, tidy
 from porter.source.c_tree import Node, text_of, walk
 from porter.source.declarations import is_declarator, outer_declaration, outer_declarator
-from porter.source.edit import Edit
+from porter.source.edit import Edit, apply_edits
+
+_WORD = re.compile(rb"[A-Za-z_]\w*")
 
 
 @dataclass(frozen=True)
 class Bottom:
     """What the handler's file gets. `bits`: what of a field comes from the record."""
 
-    function: Function
+    worker: Worker
     line: str  # the interrupt's name
     device: str
     statements: Sequence[Statement]
@@ -35,6 +39,11 @@ class Bottom:
     acknowledgements: Sequence[Expr]
     once: Sequence[Statement]
     names: VmNames
+
+    @property
+    def function(self) -> Function:
+        """Whose text is edited."""
+        return self.worker.function
 
     def edits(self) -> list[Edit]:
         """Raises At where the text can't be edited."""
@@ -50,8 +59,34 @@ class Bottom:
             for edit in inner
             if not any(gone.start <= edit.start and edit.end <= gone.end for gone in deletions)
         ]
-        frame = Frame(self.function, self.line, self.device, self.fields, self.names)
-        return sorted([*inner, *deletions, *helpers, *frame.edits(bool(inner or helpers), helpers)])
+        frame = Frame(self.worker, self.line, self.device, self.fields, self.names)
+        unused = self._unused_parameters([*inner, *deletions])
+        if not (inner or helpers):
+            unused.insert(0, self.names.parameter)
+        if not self.worker.is_shared:
+            return sorted([*inner, *deletions, *helpers, *frame.edits(unused, helpers)])
+        if helpers:
+            raise At(
+                self.worker.line(),
+                f"{self.function.name} serves other lines too, and its helpers read or "
+                "acknowledge: write their text into it",
+            )
+        return sorted(frame.copy(unused, [*inner, *deletions]))
+
+    def _unused_parameters(self, edits: Sequence[Edit]) -> list[str]:
+        """Those that only the text named which is gone."""
+        tree, body = self.function.tree, self.function.body
+        if body is None or not self.function.parameter_names:
+            return []
+        start, end = tree.start(body), tree.end(body)
+        inside = [
+            Edit(e.start - start, e.end - start, e.replacement)
+            for e in edits
+            if start <= e.start and e.end <= end
+        ]
+        text = apply_edits(self.function.text.file.data[start:end], sorted(inside))
+        words = set(_WORD.findall(text))
+        return [n.decode("latin-1") for n in self.function.parameter_names if n not in words]
 
     # --- accesses --------------------------------------------------------------------------
 

@@ -31,9 +31,11 @@ def compare(
     moved: set[tuple[str, int, str]],
     reaches: Reaches,
     gone: set[tuple[str, str]],
+    handlers: frozenset[str],
 ) -> Writers:
     """`moved`: (file, line, register) of the accesses that the mid-section does now; `gone`: (file,
-    function) of helpers that nothing calls any more."""
+    function) of helpers that nothing calls any more; `handlers`: functions that only call what
+    serves the interrupt."""
     middle = {a.register.name for a in acknowledgements if a.register is not None}
     taken = {
         field.register.name for field in fields for read in field.reads if is_consuming_read(read)
@@ -47,7 +49,10 @@ def compare(
         if (file, touch.function.name) in gone:
             continue
         name = touch.register.name if touch.register is not None else ""
-        is_moved = bool(name) and (file, touch.line, name) in moved
+        where = (file, touch.line)
+        if touch.origin is not None and touch.function.name in handlers:
+            where = touch.origin
+        is_moved = bool(name) and (*where, name) in moved
         if is_moved and (touch.use == "read" or name in middle):
             continue
         if touch.use == "write" and name:

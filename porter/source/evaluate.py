@@ -291,7 +291,8 @@ class Evaluator:
             if isinstance(value, Number | Initial):
                 return Pointer(value.value & _MASK, kind.target)
             if isinstance(value, Pointer):
-                return replace(value, type=kind.target)
+                fields = value.fields if value.type == kind.target else ()
+                return replace(value, type=kind.target, fields=fields)
             return Pointer(None, kind.target)
         if isinstance(value, Number):
             return converted(value, kind)
@@ -360,6 +361,9 @@ class Evaluator:
             part = base.part or self.types.is_unclear(base.type)
             exact = base.exact and not part
             return Place(base.address, UNKNOWN, base.type.name, name, span, exact, part)
+        held = dict(base.fields).get(name) if arrow and isinstance(base, Pointer) else None
+        if held is not None and member.type.target is not None:
+            return Pointer(held, member.type.target)
         address = None if base.address is None else base.address + member.offset
         in_table = address is None and not arrow  # behind the arrow is what a pointer leads to
         if in_table and (kept := self._from_table(operand, member.type)) is not None:
@@ -530,7 +534,7 @@ def _last_name(function: Node) -> bytes:
 
 def _moved(pointer: Pointer, by: Value | None, sign: int) -> Pointer:
     if pointer.address is None:
-        return pointer
+        return replace(pointer, fields=()) if pointer.fields else pointer
     if isinstance(by, Number):
         step = by.value * (pointer.type.size or 1) * sign
         return replace(pointer, address=pointer.address + step & _MASK)

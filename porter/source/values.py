@@ -30,13 +30,15 @@ class Initial:
 class Pointer:
     """A pointer: `address` None when only its type is known. `span` > 0: an index isn't known,
     it may be anywhere in [address, address + span); not `exact`: not even the object is known.
-    `part`: within a struct of which the layout isn't known."""
+    `part`: within a struct of which the layout isn't known; `fields`: pointers in the object, by
+    member, and the addresses that they hold."""
 
     address: int | None
     type: CType
     span: int = 0
     exact: bool = True
     part: bool = False
+    fields: tuple[tuple[bytes, int], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -126,6 +126,45 @@ def handler(body: str, device: str = "USART1") -> str:
 
 SPLIT = (
     Shape(
+        "one function for several lines",
+        "static void serve(USART_TypeDef *u, uint32_t line)\n{\n"
+        "    if (u->SR & USART_SR_RXNE) {\n        put(u->DR);\n    }\n    flags |= line;\n}\n"
+        "void USART2_IRQHandler(void);\nvoid USART2_IRQHandler(void) { serve(USART2, 2); }\n"
+        + handler("    serve(USART1, 1);\n"),
+        record=("SR", "DR"),
+        bottom=(
+            "static void serve(USART_TypeDef *u, uint32_t line)\n{\n    if (u->SR & USART_SR_RXNE)",
+            "static void serve_USART1(USART_TypeDef *u, uint32_t line)",
+            "serve_bottom(&fvm_io, u, line);",
+            "put(fvm_io->DR);",
+            "    serve_USART1(USART1, 1);",
+            "serve(USART2, 2);",
+        ),
+    ),
+    Shape(
+        "one function for several lines, after them",
+        "static void serve(USART_TypeDef *u);\n"
+        "void USART2_IRQHandler(void);\nvoid USART2_IRQHandler(void) { serve(USART2); }\n"
+        + handler("    serve(USART1);\n")
+        + "static void serve(USART_TypeDef *u) { if (u->SR & USART_SR_RXNE) put(u->DR); }\n",
+        record=("SR", "DR"),
+        bottom=("static void serve_USART1(USART_TypeDef *u);\nvoid USART1_IRQHandler(void)",),
+    ),
+    Shape(
+        "handle with the device in it",
+        HANDLE + "#define CLEAR(p, bits) ((p)->Instance->SR = ~(bits))\n"
+        "void port_open(Port *p, USART_TypeDef *device) { p->Instance = device; }\n"
+        "void port_serve(Port *p);\n"
+        "void port_serve(Port *p)\n{\n    uint32_t sr = p->Instance->SR;\n"
+        "    if (sr & USART_SR_TC) {\n        CLEAR(p, USART_SR_TC);\n        p->state++;\n    }\n"
+        "    if (sr & USART_SR_RXNE) {\n        put(p->Instance->DR);\n    }\n}\n"
+        + handler("    port_serve(&port);\n")
+        + "Port port = {USART1, 0};\n",
+        record=("SR", "DR"),
+        writes=("SR",),
+        bottom=("if (p->Instance != USART1) {", "port_serve_bottom(&fvm_io, p);"),
+    ),
+    Shape(
         "driver of devices behind handles beside it",
         HANDLE + "void port_open(Port *p, USART_TypeDef *device)\n{\n    p->Instance = device;\n"
         "    p->Instance->BRR = 7;\n    p->Instance->CR1 |= USART_CR1_RXNEIE;\n}\n"
@@ -777,6 +816,44 @@ SPLIT = (
 
 ESCALATED = (
     Shape(
+        "worker that moves on to another device",
+        "static void serve(USART_TypeDef *u)\n{\n    if (u->SR & 0x20) put(u->DR);\n"
+        "    u = USART2;\n    if (u->SR & 0x20) put(u->DR);\n}\n"
+        + handler("    serve(USART1);\n"),
+        escalates="u changes in serve, and with it the device",
+    ),
+    Shape(
+        "handle that its worker changes",
+        HANDLE
+        + "void port_open(Port *p, USART_TypeDef *device) { p->Instance = device; }\n"
+        "void port_serve(Port *p)\n{\n    p->Instance = USART2;\n"
+        "    if (p->Instance->SR & 0x20) put(p->Instance->DR);\n}\n"
+        + handler("    port_serve(&port);\n"),
+        escalates="p->Instance changes in port_serve",
+    ),
+    Shape(
+        "worker that is told by the VM whether to read",
+        "static void serve(USART_TypeDef *u, uint32_t wanted)\n{\n"
+        "    if ((u->SR & 0x20) && wanted) put(u->DR);\n}\n"
+        + handler("    serve(USART1, flags);\n"),
+        escalates="depends on wanted, which only the VM knows",
+    ),
+    Shape(
+        "worker with a handle for several lines",
+        HANDLE
+        + "Port second;\nvoid port_open(Port *p, USART_TypeDef *device) { p->Instance = device; }\n"
+        "void port_serve(Port *p)\n{\n    if (p->Instance->SR & 0x20) put(p->Instance->DR);\n}\n"
+        "void USART2_IRQHandler(void) { port_serve(&second); }\n"
+        + handler("    port_serve(&port);\n"),
+        escalates="port_serve, which serves the interrupt, is also used by USART2_IRQHandler",
+    ),
+    Shape(
+        "worker that another function calls for the same device",
+        "static void serve(USART_TypeDef *u) { if (u->SR & 0x20) put(u->DR); }\n"
+        "void poll(void) { serve(USART1); }\n" + handler("    serve(USART1);\n"),
+        escalates="in poll takes out of DR",
+    ),
+    Shape(
         "driver that reads data of whatever its handle leads to",
         HANDLE
         + "int port_read(Port *p);\nint port_read(Port *p) { return (int)p->Instance->DR; }\n"
@@ -876,7 +953,7 @@ ESCALATED = (
         escalates="acknowledges after elapsed()",
     ),
     Shape(
-        "handle with the device in it",
+        "handle in which nothing puts the device",
         "typedef struct { USART_TypeDef *Instance; uint8_t *p; } UART_HandleTypeDef;\n"
         "UART_HandleTypeDef huart1;\n"
         "void HAL_UART_IRQHandler(UART_HandleTypeDef *huart)\n{\n"
@@ -916,13 +993,6 @@ ESCALATED = (
         "void start(volatile uint32_t *from);\nvoid init(void) { start(&USART1->DR); }\n"
         + handler("    if (USART1->SR & 0x20) put(USART1->DR);\n"),
         escalates="who reads through this address can't be told",
-    ),
-    Shape(
-        "one function for several lines",
-        "static void serve(USART_TypeDef *u) { if (u->SR & 0x20) put(u->DR); }\n"
-        "void USART2_IRQHandler(void) { serve(USART2); }\n"
-        + handler("    serve(USART1);\n"),
-        escalates="serve reads or acknowledges and does more",
     ),
     Shape(
         "worker that others use too",

@@ -1,0 +1,182 @@
+"""The function that serves an interrupt where the handler only calls it, and with what.
+
+A handle is a struct with a pointer to its device: `HAL_TIM_IRQHandler(&htim2)`. Which device that
+is can't be proved in general, so the VM's handler looks before it serves a record, and stops where
+it is another one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+
+from porter.interrupt_split.device import Device
+from porter.interrupt_split.functions import Function, Functions
+from porter.interrupt_split.names import Names
+from porter.interrupt_split.refusal import At
+from porter.source.c_tree import Node, arguments_of, parts_of, strip_parentheses, text_of, walk
+from porter.source.values import Number, Pointer, Value
+
+
+@dataclass(frozen=True)
+class Worker:
+    """`values`: parameters that are known; `checks`: what must lead to the device when a record is
+    served; `call`: where `caller` calls it, None for a handler that does its work itself."""
+
+    function: Function
+    values: Mapping[bytes, Value] = field(default_factory=dict)
+    checks: tuple[str, ...] = ()
+    caller: Function | None = None
+    call: Node | None = None
+    is_shared: bool = False
+    callers: frozenset[str] = frozenset()
+
+    @property
+    def names(self) -> Names:
+        """What its names stand for. A parameter that isn't known is the VM's memory."""
+        hidden = {name.decode("latin-1") for name in self.function.parameter_names}
+        scalars = {n: t for n, t in self.function.scalars.items() if n not in hidden}
+        return Names(self.function.identity, self.function.scope, scalars, self.values)
+
+    def line(self) -> int:
+        """Where its definition begins."""
+        return self.function.text.file.line(self.function.tree.start(self.function.node))
+
+
+@dataclass(frozen=True)
+class Workers:
+    """Follows one handler. `users`: who names a function; `handler`: the handler's name for the
+    linker, which a macro may give it."""
+
+    functions: Functions
+    device: Callable[[Function], Device]
+    users: Callable[[Function], set[str]]
+    handler: str
+
+    def of(self, function: Function) -> Worker:
+        """Raises At where a function can't be divided for one line."""
+        worker = Worker(function)
+        while (further := self._called_by(worker)) is not None:
+            worker = further
+        if worker.function.parameter_names:
+            self._check(worker)
+        return worker
+
+    def _called_by(self, worker: Worker) -> Worker | None:
+        function = worker.function
+        call = _only_call(function)
+        called = call.child_by_field_name("function") if call is not None else None
+        if call is None or called is None:
+            return None
+        inner = self.functions.get(text_of(called).decode("latin-1"), function.text.file)
+        if inner is None or inner.name in {function.name, *worker.callers} or inner.body is None:
+            return None
+        given = arguments_of(call)
+        if len(given) != len(inner.parameter_names):
+            return None
+        own = {function.name} if worker.caller is not None else {function.name, self.handler}
+        others = sorted(self.users(inner) - own)
+        values: dict[bytes, Value] = {}
+        checks: list[str] = []
+        for name, argument in zip(inner.parameter_names, given, strict=True):
+            value = function.evaluator.value(argument, worker.names.look_up)
+            if isinstance(value, Number) or (isinstance(value, Pointer) and value.address):
+                values[name] = value
+            elif isinstance(value, Pointer) and (leads := self._handle(inner, value)) is not None:
+                values[name] = leads
+                checks += [f"{name.decode('latin-1')}->{m.decode('latin-1')}"
+                           for m, _ in leads.fields]  # fmt: skip
+        if others and (checks or not given or not values):
+            raise At(
+                worker.line(),
+                f"{inner.name}, which serves the interrupt, is also used by "
+                f"{', '.join(others)}: give the handler a function of its own",
+            )
+        return Worker(
+            inner, values, tuple(checks), function, call, bool(others) or worker.is_shared,
+            worker.callers | {function.name},
+        )  # fmt: skip
+
+    def _handle(self, inner: Function, value: Pointer) -> Pointer | None:
+        """A pointer to a struct through which the program gets to the device."""
+        device = self.device(inner)
+        if value.type.kind != "struct" or not device.struct or value.address is not None:
+            return None
+        leading = [
+            name
+            for name, member in inner.evaluator.types.members(value.type).items()
+            if member.type.kind == "pointer"
+            and member.type.target is not None
+            and member.type.target.name == device.struct
+            and not member.part
+        ]
+        if len(leading) != 1 or not self._is_stored(leading[0], device.split.base):
+            return None
+        return replace(value, fields=((leading[0], device.split.base),))
+
+    def _is_stored(self, member: bytes, base: int) -> bool:
+        """Whether the program puts the device, or what can't be told, into such a member."""
+        for function in self.functions.all():
+            if member not in text_of(function.node):
+                continue
+            for value in _stores(function, member):
+                unknown = value is None or (isinstance(value, Pointer) and value.address is None)
+                if unknown or (isinstance(value, Number) and value.value == base):
+                    return True
+                if isinstance(value, Pointer) and value.address == base:
+                    return True
+        return False
+
+    @staticmethod
+    def _check(worker: Worker) -> None:
+        function = worker.function
+        head = text_of(function.node).split(b"(", 1)[0].split()
+        if b"void" not in head:
+            raise At(worker.line(), f"{function.name} gives back a value: make it void")
+        for node in walk(function.body) if function.body is not None else ():
+            target = _changed(node)
+            target = strip_parentheses(target) if target is not None else None
+            if target is None:
+                continue
+            through = target.child_by_field_name("field")
+            member = text_of(through) if through is not None else b""
+            known = {m for v in worker.values.values() if isinstance(v, Pointer)
+                     for m, _ in v.fields}  # fmt: skip
+            if text_of(target) in worker.values or member in known:
+                raise At(
+                    function.text.file.line(function.tree.start(node)),
+                    f"{text_of(target).decode('latin-1')} changes in {function.name}, and with it "
+                    "the device: leave it as it was given",
+                )
+
+
+def _stores(function: Function, member: bytes) -> Iterator[Value | None]:
+    for node in walk(function.node):
+        left, right = node.child_by_field_name("left"), node.child_by_field_name("right")
+        if node.type != "assignment_expression" or left is None or right is None:
+            continue
+        named = strip_parentheses(left).child_by_field_name("field")
+        if named is not None and text_of(named) == member:
+            yield function.evaluator.value(right, function.scope)
+
+
+def _changed(node: Node) -> Node | None:
+    """What an expression changes, or whose address it gives away."""
+    if node.type == "assignment_expression":
+        return node.child_by_field_name("left")
+    if node.type == "update_expression" or (
+        node.type == "pointer_expression" and text_of(node).startswith(b"&")
+    ):
+        return node.child_by_field_name("argument")
+    return None
+
+
+def _only_call(function: Function) -> Node | None:
+    """The call that is all that a body does."""
+    statements = parts_of(function.body)
+    if len(statements) != 1 or statements[0].type != "expression_statement":
+        return None
+    call = next(iter(statements[0].named_children), None)
+    named = call.child_by_field_name("function") if call is not None else None
+    is_call = call is not None and call.type == "call_expression"
+    return call if is_call and named is not None and named.type == "identifier" else None
