@@ -171,9 +171,20 @@ def _changed(node: Node) -> Node | None:
     return None
 
 
+def _does_nothing(statement: Node) -> bool:
+    """`(void)name;`"""
+    if statement.type != "expression_statement":
+        return False
+    cast = next(iter(statement.named_children), None)
+    value = cast.child_by_field_name("value") if cast is not None else None
+    if cast is None or value is None or value.type != "identifier":
+        return False
+    return text_of(cast).startswith(b"(void)")
+
+
 def _only_call(function: Function) -> Node | None:
     """The call that is all that a body does."""
-    statements = parts_of(function.body)
+    statements = [it for it in parts_of(function.body) if not _does_nothing(it)]
     if len(statements) != 1 or statements[0].type != "expression_statement":
         return None
     call = next(iter(statements[0].named_children), None)

@@ -151,6 +151,16 @@ SPLIT = (
         bottom=("static void serve_USART1(USART_TypeDef *u);\nvoid USART1_IRQHandler(void)",),
     ),
     Shape(
+        "handle, and a handler that a macro names",
+        HANDLE + "#define PORT_IRQHandler USART1_IRQHandler\n"
+        "void port_open(Port *p, USART_TypeDef *device)\n{\n    p->Instance = device;\n}\n"
+        "void port_serve(Port *p);\nvoid port_serve(Port *p)\n{\n"
+        "    if (p->Instance->SR & USART_SR_RXNE) {\n        put(p->Instance->DR);\n    }\n}\n"
+        "void PORT_IRQHandler(void);\nvoid PORT_IRQHandler(void)\n{\n    port_serve(&port);\n}\n"
+        "Port port = {USART1, 0};\n",
+        record=("SR", "DR"),
+    ),
+    Shape(
         "handle with the device in it",
         HANDLE + "#define CLEAR(p, bits) ((p)->Instance->SR = ~(bits))\n"
         "void port_open(Port *p, USART_TypeDef *device) { p->Instance = device; }\n"

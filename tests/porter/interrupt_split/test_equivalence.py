@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+import struct
 from pathlib import Path
 
 import pytest
+import unicorn
 
-from tests.porter.interrupt_split.pairs import Change, build, same_late, same_once
+from tests.porter.interrupt_split.pairs import (
+    Change,
+    build,
+    capture,
+    same_late,
+    same_once,
+    serve,
+)
 from tests.porter.interrupt_split.shapes import SPLIT, Shape
 
 STATES = 50
@@ -32,6 +41,23 @@ def test_split_handler_does_what_it_did(shape: Shape, tmp_path: Path) -> None:
     if shape.name in BESIDE_A_TRANSMITTER:
         for seed in range(STATES):
             same_late(pair, seed)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("address", (0x40011000, 0x40004400))
+def test_a_handle_that_leads_elsewhere_is_not_served(address: int, tmp_path: Path) -> None:
+    """0x40011000 is the line's device."""
+    pair = build(tmp_path, SHAPES["handle with the device in it"])
+    _, machine = pair.machines()
+    machine.peripheral.words = {0: 0x20, 4: ord("a")}
+    machine.set("port", struct.pack("<2I", address, 0))
+    assert capture(machine, 0)
+    if address == 0x40011000:
+        serve(pair, machine, 1)
+    else:
+        with pytest.raises(unicorn.UcError):
+            serve(pair, machine, 1)
+    assert machine.variable("head") == struct.pack("<I", address == 0x40011000)
 
 
 def _replaced(old: str, new: str) -> Change:
