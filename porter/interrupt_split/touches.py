@@ -10,6 +10,7 @@ from typing import Literal
 
 from porter.interrupt_split.build_expression import Builder
 from porter.interrupt_split.device import Device, DeviceRegister
+from porter.interrupt_split.effects import cleared_by, is_acknowledgement
 from porter.interrupt_split.expression import Expr
 from porter.interrupt_split.functions import Function, Functions
 from porter.interrupt_split.names import Names, Source
@@ -43,6 +44,7 @@ class Touch:
     text: str
     parameter: bytes = b""
     certain: bool = True
+    clears: int | None = None  # bits that a write acknowledges, where that is all that it does
     origin: tuple[str, int] | None = None  # file and line in the function that is called
 
     @property
@@ -134,7 +136,9 @@ class Touches:
                     yield from self._given_away(function, item)
             elif item.kind in ("read", "write"):
                 use: Use = "write" if item.kind == "write" else "read"
-                yield Touch(function, item.line, use, item.register, item.text)
+                yield Touch(
+                    function, item.line, use, item.register, item.text, clears=_acknowledged(item)
+                )
                 if use == "write" and item.operator not in ("=", ""):
                     yield Touch(function, item.line, "read", item.register, item.text)
             elif item.kind == "hardware" and item.register is not None:
@@ -144,8 +148,9 @@ class Touches:
                 use = "write" if item.value is not None else "read"
                 parameter = _pointer_in(item.text, function)
                 touch = Touch(
-                    function, item.line, use, item.possible, item.text, parameter, certain=False
-                )
+                    function, item.line, use, item.possible, item.text, parameter, certain=False,
+                    clears=_acknowledged(item),
+                )  # fmt: skip
                 yield touch
                 if use == "write" and item.operator not in ("=", ""):
                     yield replace(touch, use="read")
@@ -259,6 +264,14 @@ class Touches:
             return None
         place = Place(base + member.offset, member.type, pointer.type.name, match.group(1).encode())
         return self.device(evaluator).register(place)
+
+
+def _acknowledged(item: Expr) -> int | None:
+    """The bits that a write acknowledges, where it says which."""
+    write = replace(item, kind="write", register=item.register or item.possible)
+    if item.value is None or item.operator == "|=" or not is_acknowledgement(write):
+        return None
+    return cleared_by(write).bits
 
 
 def _pointer_in(access: str, function: Function) -> bytes:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from porter.interrupt_split.capture import Field
-from porter.interrupt_split.effects import is_consuming_read
-from porter.interrupt_split.expression import Expr
+from porter.interrupt_split.effects import cleared_by, is_consuming_read
+from porter.interrupt_split.expression import ALL_BITS, Expr
 from porter.interrupt_split.touches import Touch
 
 
@@ -36,7 +36,12 @@ def compare(
     """`moved`: (file, line, register) of the accesses that the mid-section does now; `gone`: (file,
     function) of helpers that nothing calls any more; `handlers`: functions that only call what
     serves the interrupt."""
-    middle = {a.register.name for a in acknowledgements if a.register is not None}
+    middle: dict[str, int] = {}
+    for one in acknowledgements:
+        if one.register is not None:
+            bits = cleared_by(one).bits
+            bits = ALL_BITS if bits is None else bits
+            middle[one.register.name] = middle.get(one.register.name, 0) | bits
     taken = {
         field.register.name for field in fields for read in field.reads if is_consuming_read(read)
     }
@@ -55,6 +60,9 @@ def compare(
         is_moved = bool(name) and (*where, name) in moved
         if is_moved and (touch.use == "read" or name in middle):
             continue
+        others = touch.clears is not None and not touch.clears & middle.get(name, 0)
+        if touch.use == "write" and name in middle and others:
+            continue  # of another cause, in a register that is written whole
         if touch.use == "write" and name:
             vm.add(name)
         reason = _conflict(touch, name, middle, taken)
@@ -63,7 +71,7 @@ def compare(
     return Writers(tuple(sorted(middle)), tuple(sorted(vm)), tuple(dict.fromkeys(conflicts)))
 
 
-def _conflict(touch: Touch, name: str, middle: set[str], taken: set[str]) -> str:
+def _conflict(touch: Touch, name: str, middle: Mapping[str, int], taken: set[str]) -> str:
     where = f"{touch.text.strip()} in {touch.function.name}"
     if touch.register is not None and not touch.certain:
         where = f"{where}, if its pointer leads to the device,"
@@ -86,6 +94,6 @@ def _conflict(touch: Touch, name: str, middle: set[str], taken: set[str]) -> str
         return (
             f"{where} takes out of {name} what the mid-section is to take: leave it to the handler"
         )
-    if touch.use == "address" and name in taken | middle:
+    if touch.use == "address" and (name in taken or name in middle):
         return f"{where}: who reads through this address can't be told; a DMA stream can't share it"
     return ""

@@ -126,6 +126,15 @@ def handler(body: str, device: str = "USART1") -> str:
 
 SPLIT = (
     Shape(
+        "another line's flag in the same register",
+        "void EXTI9_IRQHandler(void);\n"
+        "void EXTI9_IRQHandler(void) { EXTI->PR = 1u << 9; errors++; }\n"
+        + handler("    EXTI->PR = 1u << 3;\n    ticks++;\n", "EXTI"),
+        device="EXTI",
+        record=("PR",),
+        writes=("PR",),
+    ),
+    Shape(
         "one function for several lines",
         "static void serve(USART_TypeDef *u, uint32_t line)\n{\n"
         "    if (u->SR & USART_SR_RXNE) {\n        put(u->DR);\n    }\n    flags |= line;\n}\n"
@@ -825,6 +834,20 @@ SPLIT = (
 )
 
 ESCALATED = (
+    Shape(
+        "another line clears whatever is pending in the same register",
+        "void EXTI9_IRQHandler(void) { EXTI->PR |= 1u << 9; errors++; }\n"
+        + handler("    EXTI->PR = 1u << 3;\n    ticks++;\n", "EXTI"),
+        device="EXTI",
+        escalates="in EXTI9_IRQHandler writes PR, which the mid-section writes",
+    ),
+    Shape(
+        "another line clears what memory says in the same register",
+        "void EXTI9_IRQHandler(void) { EXTI->PR = flags; errors++; }\n"
+        + handler("    EXTI->PR = 1u << 3;\n    ticks++;\n", "EXTI"),
+        device="EXTI",
+        escalates="in EXTI9_IRQHandler writes PR, which the mid-section writes",
+    ),
     Shape(
         "worker that moves on to another device",
         "static void serve(USART_TypeDef *u)\n{\n    if (u->SR & 0x20) put(u->DR);\n"
