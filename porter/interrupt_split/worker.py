@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import chain
 
 from porter.interrupt_split.device import Device
 from porter.interrupt_split.functions import Function, Functions
@@ -116,7 +117,7 @@ class Workers:
 
     def _is_stored(self, member: bytes, base: int) -> bool:
         """Whether the program puts the device, or what can't be told, into such a member."""
-        for function in self.functions.all():
+        for function in chain.from_iterable(self.functions.by_name.values()):
             if member not in text_of(function.node):
                 continue
             for value in _stores(function, member):
