@@ -63,6 +63,7 @@ class HandlerWork:
             self.functions,
             lambda it: self.touches.device(it.evaluator),
             self._users,
+            lambda name: self.graph.edges.get(name, ()),
             result.handler,
         )
         worker = workers.of(function)

@@ -271,6 +271,8 @@ def _acknowledged(item: Expr) -> int | None:
     write = replace(item, kind="write", register=item.register or item.possible)
     if item.value is None or item.operator == "|=" or not is_acknowledgement(write):
         return None
+    if write.register is None or not write.register.kind.known:
+        return None
     return cleared_by(write).bits
 
 

@@ -7,15 +7,20 @@ it is another one.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, product
 
 from porter.interrupt_split.device import Device
 from porter.interrupt_split.functions import Function, Functions
 from porter.interrupt_split.names import Names
 from porter.interrupt_split.refusal import At
+from porter.program.closure import closure
+from porter.sites.local_names import declarations
+from porter.source.arithmetic import converted
 from porter.source.c_tree import Node, arguments_of, parts_of, strip_parentheses, text_of, walk
+from porter.source.declarations import is_static
+from porter.source.declared import declared_name
 from porter.source.values import Number, Pointer, Value
 
 
@@ -46,12 +51,14 @@ class Worker:
 
 @dataclass(frozen=True)
 class Workers:
-    """Follows one handler. `users`: who names a function; `handler`: the handler's name for the
+    """Follows one handler. `users`: who names a function; `calls`: whom it
+    calls; `handler`: the handler's name for the
     linker, which a macro may give it."""
 
     functions: Functions
     device: Callable[[Function], Device]
     users: Callable[[Function], set[str]]
+    calls: Callable[[str], Iterable[str]]
     handler: str
 
     def of(self, function: Function) -> Worker:
@@ -80,7 +87,7 @@ class Workers:
         values: dict[bytes, Value] = {}
         checks: list[str] = []
         for name, argument in zip(inner.parameter_names, given, strict=True):
-            value = function.evaluator.value(argument, worker.names.look_up)
+            value = _given(inner, name, function.evaluator.value(argument, worker.names.look_up))
             if isinstance(value, Number) or (isinstance(value, Pointer) and value.address):
                 values[name] = value
             elif isinstance(value, Pointer) and (leads := self._handle(inner, value)) is not None:
@@ -128,8 +135,7 @@ class Workers:
                     return True
         return False
 
-    @staticmethod
-    def _check(worker: Worker) -> None:
+    def _check(self, worker: Worker) -> None:
         function = worker.function
         head = text_of(function.node).split(b"(", 1)[0].split()
         if b"void" not in head:
@@ -141,14 +147,56 @@ class Workers:
                 continue
             through = target.child_by_field_name("field")
             member = text_of(through) if through is not None else b""
-            known = {m for v in worker.values.values() if isinstance(v, Pointer)
-                     for m, _ in v.fields}  # fmt: skip
+            known = {name for name, _ in _leading(worker)}
             if text_of(target) in worker.values or member in known:
                 raise At(
                     function.text.file.line(function.tree.start(node)),
                     f"{text_of(target).decode('latin-1')} changes in {function.name}, and with it "
                     "the device: leave it as it was given",
                 )
+        reached = closure(self.calls(function.name), self.calls)
+        for name, member in product(sorted(reached), {m for m, _ in _leading(worker)}):
+            if any(
+                True for it in self.functions.by_name.get(name, ()) for _ in _stores(it, member)
+            ):
+                raise At(
+                    worker.line(),
+                    f"{name}, which {function.name} leads to, puts a device into "
+                    f"{member.decode('latin-1')}: leave the handle as it was given",
+                )
+        if worker.is_shared:
+            self._check_copy(worker)
+
+    @staticmethod
+    def _check_copy(worker: Worker) -> None:
+        """What a function keeps for all its lines can't be kept twice."""
+        function = worker.function
+        for node in walk(function.body) if function.body is not None else ():
+            if node.type == "declaration" and is_static(node):
+                raise At(
+                    function.text.file.line(function.tree.start(node)),
+                    f"{function.name} serves other lines too and keeps "
+                    f"{text_of(node).decode('latin-1').strip()} between its runs: declare it "
+                    "outside the function",
+                )
+
+
+def _leading(worker: Worker) -> Iterator[tuple[bytes, int]]:
+    """Members of handles, and where they lead."""
+    for value in worker.values.values():
+        if isinstance(value, Pointer):
+            yield from value.fields
+
+
+def _given(function: Function, parameter: bytes, value: Value | None) -> Value | None:
+    """What a parameter holds that is given a value: a number in its type."""
+    if not isinstance(value, Number):
+        return value
+    for specifier, declarator, _ in declarations(function.node):
+        name = declared_name(declarator)
+        if name is not None and text_of(name) == parameter:
+            return converted(value, function.evaluator.types.of(specifier, declarator))
+    return None
 
 
 def _stores(function: Function, member: bytes) -> Iterator[Value | None]:

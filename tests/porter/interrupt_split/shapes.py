@@ -835,6 +835,25 @@ SPLIT = (
 
 ESCALATED = (
     Shape(
+        "handle that a function changes which its worker calls",
+        HANDLE
+        + "void port_open(Port *p, USART_TypeDef *device) { p->Instance = device; }\n"
+        "void port_next(Port *p) { port_open(p, USART2); }\n"
+        "void port_serve(Port *p)\n{\n    if (p->Instance->SR & 0x20) {\n"
+        "        put(p->Instance->DR);\n        port_next(p);\n    }\n"
+        "    if (p->Instance->SR & 8) (void)p->Instance->DR;\n}\n"
+        + handler("    port_serve(&port);\n"),
+        escalates="port_open, which port_serve leads to, puts a device into Instance",
+    ),
+    Shape(
+        "one function for several lines that keeps something for all of them",
+        "static void serve(USART_TypeDef *u)\n{\n    static uint32_t count;\n"
+        "    if (u->SR & 0x20) put(u->DR);\n    flags = ++count;\n}\n"
+        "void USART2_IRQHandler(void) { serve(USART2); }\n"
+        + handler("    serve(USART1);\n"),
+        escalates="serve serves other lines too and keeps static uint32_t count;",
+    ),
+    Shape(
         "another line clears whatever is pending in the same register",
         "void EXTI9_IRQHandler(void) { EXTI->PR |= 1u << 9; errors++; }\n"
         + handler("    EXTI->PR = 1u << 3;\n    ticks++;\n", "EXTI"),
