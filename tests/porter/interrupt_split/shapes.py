@@ -170,6 +170,24 @@ SPLIT = (
         record=("SR", "DR"),
     ),
     Shape(
+        "handle, and its driver in another file",
+        HANDLE + "void port_open(Port *p, USART_TypeDef *device) { p->Instance = device; }\n"
+        "void port_serve(Port *p);\n"
+        + handler("    port_serve(&port);\n")
+        + "Port port = {USART1, 0};\n",
+        files={
+            "driver.c": "#include <stdint.h>\n"
+            "typedef struct { volatile uint32_t SR, DR, BRR, CR1, CR2, CR3; } USART_TypeDef;\n"
+            "#define USART1 ((USART_TypeDef *)0x40011000UL)\n"
+            "typedef struct { USART_TypeDef *Instance; uint32_t state; } Port;\n"
+            "extern volatile uint32_t flags;\n"
+            "void port_serve(Port *p);\nvoid port_serve(Port *p)\n{\n"
+            "    if (p->Instance->SR & 0x20) {\n        flags = p->Instance->DR;\n    }\n}\n"
+        },
+        record=("SR", "DR"),
+        bottom=("if (p->Instance != USART1) {", "flags = fvm_io->DR;"),
+    ),
+    Shape(
         "handle with the device in it",
         HANDLE + "#define CLEAR(p, bits) ((p)->Instance->SR = ~(bits))\n"
         "void port_open(Port *p, USART_TypeDef *device) { p->Instance = device; }\n"
