@@ -24,10 +24,13 @@ from porter.project.build import Build
 from porter.project.domain import Domain
 from porter.project.fragments import is_linker_fragment, is_make_fragment
 from porter.project.linker_symbols import SCRIPT_SUFFIXES
+from porter.project.other_builds import tell_of_links
 from porter.project.request import NOTHING_MORE, Request
 from porter.project.source_tree import find_sources
+from porter.project.unread_inputs import UnreadInputs, unread_inputs
 from porter.project.vendor_folders import said, vendor_folders
-from porter.result import PortResult
+from porter.result import FilePort, PortResult
+from porter.rules.dropped import Dropped
 from porter.rules.registry import JUDGES
 from porter.source.source_file import SourceFile
 from porter.whole_project import WholeProject, build_of
@@ -85,12 +88,15 @@ def judged_project(
     scripts += [source.path for source in found if is_linker_fragment(source)]
     with step("asking the build system"):
         build = build_of(root, read, domain, cpu, request)
+        inputs = unread_inputs(root, build, [source.path for source in read])
+        named = (it for linking in build.linked for it in linking.scripts if it.is_file())
+        scripts = list(dict.fromkeys((*scripts, *named, *inputs.scripts)))
     with step("preprocessing what is built"):
-        units = preprocess_all(build.units, progress)
+        units = preprocess_all(build.units, progress, build.again)
         program = program_files(root, read, build, domain, units)
 
     def decide(sources: list[SourceFile]) -> Judged:
-        given = _Given(root, domain, build, units, scripts, request, core_clock, jobs)
+        given = _Given(root, domain, build, units, scripts, request, core_clock, jobs, inputs)
         return _decide(given, sources, progress)
 
     judged = decide(program)
@@ -113,6 +119,7 @@ class _Given:
     request: Request
     core_clock: int | None
     jobs: int
+    inputs: UnreadInputs
 
 
 def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> Judged:
@@ -157,10 +164,21 @@ def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> Judged
         sum(verdict.reason == NOT_BUILT for port in ports for verdict in port.verdicts),
         build.stopped,
         failures=tuple(failures.found.values()),
-        missing=build.missing,
+        missing=given.inputs.absent,
+        beside=given.inputs.there,
+        refused=build.refused,
+        on_links=_depends_on_links(build, ports),
+        links_told=bool(build.linked or tell_of_links(given.root)),
         vendors=vendor_folders(given.root, read, project.entry, request.theirs, request.own),
     )
     return Judged(result, docket)
+
+
+def _depends_on_links(build: Build, ports: Iterable[FilePort]) -> int:
+    """How many places are left for what nobody said of the linker's options."""
+    if build.linked or not build.units:
+        return 0
+    return sum(it.rule == Dropped.id for port in ports for it in port.verdicts)
 
 
 def _whole(given: _Given, sources: list[SourceFile], calls: LibraryCalls) -> WholeProject:
@@ -174,6 +192,7 @@ def _whole(given: _Given, sources: list[SourceFile], calls: LibraryCalls) -> Who
         calls,
         given.request.all_arms,
         given.core_clock,
+        given.inputs,
     )
 
 
@@ -210,7 +229,7 @@ def split_project(
     with step("asking the build system"):
         build = build_of(root, sources, domain)
     with step("reading the program as a whole"):
-        units = preprocess_all(build.units)
+        units = preprocess_all(build.units, build.again)
         program = program_files(root, sources, build, domain, units)
         project = WholeProject(root, program, domain, build, units)
     progress("splitting handlers")
@@ -223,7 +242,7 @@ def _transcribe(project: WholeProject, failures: Failures) -> None:
     for switch in transcribe_project(
         project.root,
         [source.path for source in project.live],
-        project.build.options,
+        project.options,
         project.vectors,
         not project.build.units,
         project.linked,

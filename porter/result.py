@@ -70,7 +70,9 @@ class PortResult:
     `make_stopped`: why make couldn't say them all, "" if it could or wasn't asked; `unread`: files
     that the program isn't made of; `failures`: files that an error of fvmkit itself kept from being
     ported; `vendors`: folders of others; `missing`: files that a project
-    file names and that aren't there."""
+    file names and that aren't there; `beside`: others that are compiled or linked and that nobody
+    looks into; `refused`: options that no compiler here knows; `on_links`: how many places are left
+    since nobody said what the linker is told, `links_told`: whether some file of the tree may."""
 
     root: Path
     files: tuple[FilePort, ...]
@@ -89,6 +91,10 @@ class PortResult:
     failures: tuple[Failure, ...] = ()
     missing: tuple[Path, ...] = ()
     vendors: VendorFolders = field(default_factory=VendorFolders)
+    beside: tuple[Path, ...] = ()
+    refused: tuple[str, ...] = ()
+    on_links: int = 0
+    links_told: bool = True
 
     def count(self, status: Status) -> int:
         """How many sites ended so."""
@@ -96,8 +102,10 @@ class PortResult:
 
     @property
     def is_unseen(self) -> bool:
-        """Whether something of the program was not seen: headers, functions, or all its files."""
-        return bool(self.unseen) or (self.found > 0 and self.unbuilt == self.found)
+        """Whether something of the program was not seen: headers, functions, files, or how it is
+        linked where something depends on that."""
+        files = bool(self.missing or self.beside) or (self.found > 0 and self.unbuilt == self.found)
+        return bool(self.unseen) or files or (self.on_links > 0 and not self.links_told)
 
     @property
     def found(self) -> int:

@@ -8,7 +8,7 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from porter.asm.numbered import Numbered
-from porter.context_switch.assemble import assembled, machine_of
+from porter.context_switch.assemble import Assembly, assembled, machine_of
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.default_handlers import NOBODYS
 from porter.context_switch.exception_numbers import number_asked
@@ -35,6 +35,7 @@ from porter.project.likely_core import likely_core
 from porter.project.linker_symbols import LinkerAlias, linker_aliases, linker_symbols
 from porter.project.outside import Outside
 from porter.project.request import NOTHING_MORE, Request
+from porter.project.unread_inputs import NO_INPUTS, UnreadInputs
 from porter.project.vectors import SYSTEM, TICK, Vectors, VectorTable, tables_in_asm, tables_in_c
 from porter.registers.system_space import SystemSpace
 from porter.sites.registers import Registers
@@ -68,7 +69,8 @@ def build_of(
 class WholeProject:
     """Made of all sources of a program, their build, what the compiler's preprocessor leaves of
     its `units`, and linker scripts; `calls`: what was put
-    in the place of calls of libraries; `core_clock`: hertz of the old chip's core."""
+    in the place of calls of libraries; `core_clock`: hertz of the old chip's core;
+    `inputs`: what else is compiled and linked."""
 
     def __init__(
         self,
@@ -81,8 +83,9 @@ class WholeProject:
         calls: LibraryCalls | None = None,
         all_arms: bool = False,
         core_clock: int | None = None,
+        inputs: UnreadInputs = NO_INPUTS,
     ) -> None:
-        self.root = root
+        self.root, self.inputs = root, inputs
         self._core_clock = core_clock
         self.domain = domain
         self.entry = domain.entry if domain is not None else "main"
@@ -103,6 +106,7 @@ class WholeProject:
         self.aliases += [LinkerAlias(name, of) for name, of in sorted(renamed)]
         self.switches: dict[Path, list[SwitchPort]] = {}
         self.numbered = Numbered(self.build.options)
+        self.options = build.by_file
         self._registers: dict[int, Registers] = {}
 
     @property
@@ -163,7 +167,7 @@ class WholeProject:
     @cached_property
     def units(self) -> CUnits:
         """The C of the live files as the preprocessor leaves it."""
-        return units_of([source.path for source in self.live], self.build.options, self.entry)
+        return units_of([source.path for source in self.live], self.options, self.entry)
 
     @cached_property
     def program(self) -> Linked:
@@ -176,7 +180,14 @@ class WholeProject:
             self._all_tables,
             self.domain.vectors if self.domain is not None else (),
             self.entry,
-            Outside(self.root, self.build.options, self.scripts, self._beside),
+            Outside(
+                self.root,
+                self.build.options,
+                self.scripts,
+                self._beside,
+                self.build.linked,
+                self.inputs,
+            ),
             self._assembled,
             self._wanted,
             self._lost,
@@ -225,17 +236,22 @@ class WholeProject:
 
     def _assembled(self, source: SourceFile) -> Collection[str]:
         """What a file in assembler defines for others; nothing where it can't be assembled."""
-        made = assembled(source.path, self.build.options)
-        return made.object.exported if made is not None else ()
+        made = self._each_assembled(source.path)
+        return {name for it in made for name in it.object.exported}
 
     def _wanted(self, source: SourceFile) -> Collection[str]:
         """What a file asks others for where macros of the assembler may put a name together."""
         if not (_PASTES if source.is_asm else _ASM_MACRO).search(source.data):
             return ()
-        made = assembled(source.path, self.build.options)
-        if made is None:
-            return ()
-        return made.object.wanted() if source.is_asm else made.object.named()
+        made = (it.object for it in self._each_assembled(source.path))
+        return {
+            name for it in made for name in (it.wanted() if source.is_asm else it.named())
+        }
+
+    def _each_assembled(self, file: Path) -> list[Assembly]:
+        """A file, each time that it is compiled or assembled."""
+        found = (assembled(file, options) for options in self.options.readings(file))
+        return [it for it in found if it is not None]
 
     def _lost(self, source: SourceFile) -> list[range]:
         """Where functions for exceptions stood that a machine doesn't have."""

@@ -46,7 +46,7 @@ def evidence(
 ) -> list[Evidence]:
     """Every name, what says most first. `tables`: files with a vector table that is built; `read`:
     what the program is made of."""
-    scripts = (script for it in build.linked for script in it.scripts)
+    scripts = [script for it in build.linked for script in it.scripts]
     found = [
         *_defines(build),
         *_stated(root),
@@ -55,7 +55,7 @@ def evidence(
         *_in_texts(root),
     ]  # fmt: skip
     found += _headers(read, root)
-    if not build.linked:
+    if not scripts:
         found += _of_files(find_scripts(root), "linker script", 8, root)
     return sorted(dict.fromkeys(found), key=lambda it: it.rank)
 

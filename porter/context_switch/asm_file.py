@@ -100,12 +100,14 @@ class AsmFile:
         self._source = source
         self._texts = texts
         # Arms of an #if are assembled from a copy elsewhere: "x.h" must still be found.
-        self._options = replace(options, include_dirs=(source.parent, *options.include_dirs))
-        self._text = AsmSource(source.read_bytes(), expanded_lines(source, self._options))
+        # `_options` are for C beside the file, which all of the project's go with.
+        self._options = options.each(lambda it: it.beside(source.parent))
+        self._own = self._options.of(source)
+        self._text = AsmSource(source.read_bytes(), expanded_lines(source, self._own))
         self._data = in_c(self._text.data)  # the same lines
         self._spans = Spans(self._text.data, self._data)
         self._macros = MacroSpans(self._data)
-        self._arms = Arms(source, self._data, self._options, text_with_macros(texts, source))
+        self._arms = Arms(source, self._data, self._own, text_with_macros(texts, source))
         self._numbered = NumberedLabels(self._text.data, self._text.dialect, self._for_gnu)
         self._writer = CompanionWriter(source, self._text, self._options, vectors, project)
         self._found: list[Moved] = []
@@ -116,7 +118,7 @@ class AsmFile:
 
     def port(self) -> list[SwitchPort]:
         """Edits, the companion and escalations. CompileError where the file can't be assembled."""
-        assembly = assemble(self._source, self._options)
+        assembly = assemble(self._source, self._own)
         declared = self._declarations(assembly)
         names = Names("", declared, lambda expression: None, self._project)
         ranges = self._ranges(assembly)
@@ -166,12 +168,13 @@ class AsmFile:
         headers with assembler macros can't be, and conditions ask for the same there."""
         with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
             probe, own = Path(folder, "probe.c"), Path(folder, "probe.S")
-            for file in (probe, own):
+            ways = {probe: self._options, own: self._own}
+            for file in ways:
                 file.write_text("\n".join(companion_head(self._text.data)) + "\n")
             try:
                 command = [self._options.compiler, *flags(probe, self._options)]
                 run([*command, "-fsyntax-only", str(probe)])
-                tables = [macros(file, self._options) for file in (probe, own)]
+                tables = [macros(file, options) for file, options in ways.items()]
             except CompileError:
                 return False
         return asks_the_same(self._text.data, *tables)
@@ -218,7 +221,7 @@ class AsmFile:
                 raise NotTranscribable(reason)
             refuse_no_call(role, function.names, self._vectors)
             refuse_called(role, function.names, self._vectors, self._project.units)
-            refuse_reserved(role, names, self._options)
+            refuse_reserved(role, names, self._own)
             handler = transcribe(assembly, function, role, names)
             refuse_callers_state(handler, self._vectors, self._project)
             refuse_thread_pointer(handler, self._project, assembly.object.machine)
@@ -417,7 +420,7 @@ class AsmFile:
         with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
             copy = Path(folder, name or self._source.name)
             copy.write_bytes(data)
-            return assemble(copy, self._options).object
+            return assemble(copy, self._own).object
 
     def _for_gnu(self, data: bytes) -> ObjectFile:
         """The same of a text of GNU's. What was another's is always preprocessed."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
@@ -89,7 +89,18 @@ def flags(source: Path, options: CompileOptions) -> list[str]:
         for define in options.defines
         if in_assembler or define.partition("=")[0] not in _OF_ASSEMBLER
     ]
-    return [*options.cpu_flags, f"-iquote{source.parent}", *folders, *defines]
+    return [*options.arguments, f"-iquote{source.parent}", *folders, *defines]
+
+
+def _code_flags(source: Path, options: CompileOptions) -> list[str]:
+    """The same for code that is compared, which is made on one level whatever the build's is: the
+    macros by which C asks for the level say the build's."""
+    own = predefined(options.compiler, options.arguments)
+    ours = predefined(options.compiler, (*options.arguments, *_C_FLAGS))
+    differing = [it for it in {**ours, **own} if own.get(it, "") != ours.get(it, "")]
+    macros = [f"-U{it}" for it in differing if it in ours]
+    macros += [f"-D{it}={own[it]}" for it in differing if own.get(it) is not None]
+    return [*flags(source, options), *_C_FLAGS, *macros]
 
 
 def run(command: list[str]) -> str:
@@ -150,7 +161,7 @@ def machine_of(options: CompileOptions) -> Machine:
 
 def assembler_text(source: Path, options: CompileOptions, extra: tuple[str, ...] = ()) -> str:
     """What the compiler makes of a C file."""
-    command = [options.compiler, *flags(source, options), *_C_FLAGS, *extra, "-S", "-o", "-"]
+    command = [options.compiler, *_code_flags(source, options), *extra, "-S", "-o", "-"]
     with readable(source) as text:
         return run([*command, str(text)])
 
@@ -159,7 +170,7 @@ def stack_use(source: Path, options: CompileOptions) -> dict[str, int | None]:
     """Bytes of stack that each function of a C file takes; None where they aren't a number."""
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder, readable(source) as text:
         target = Path(folder, "unit.s")
-        command = [options.compiler, *flags(source, options), *_C_FLAGS, "-fstack-usage"]
+        command = [options.compiler, *_code_flags(source, options), "-fstack-usage"]
         run([*command, "-S", "-o", str(target), str(text)])
         lines = [line.split("\t") for line in target.with_suffix(".su").read_text().splitlines()]
     return {
@@ -202,7 +213,7 @@ def compile_object(source: Path, options: CompileOptions, *extra: str) -> bytes:
         # The name of a folder, in __FILE__, is nothing that two objects should differ in.
         sections = ("-ffunction-sections", "-fdata-sections", "-fno-common",
                     f"-fmacro-prefix-map={text.parent}/=")  # fmt: skip
-        command = [options.compiler, *flags(source, options), *_C_FLAGS, *sections, *extra]
+        command = [options.compiler, *_code_flags(source, options), *sections, *extra]
         run([*command, "-c", "-o", str(target), str(text)])
         return target.read_bytes()
 
@@ -222,6 +233,12 @@ def assembled(source: Path, options: CompileOptions) -> Assembly | None:
     with suppress(CompileError, NotTranscribable):
         return assemble(source, options)
     return None
+
+
+def alike(found: Iterable[Assembly | None]) -> Assembly | None:
+    """Of a file that is assembled several times, the first where all are the same."""
+    first, *others = found
+    return first if first and all(it and it.text == first.text for it in others) else None
 
 
 def expanded_lines(source: Path, options: CompileOptions) -> dict[int, bytes]:

@@ -10,7 +10,6 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
@@ -92,18 +91,23 @@ class CUnits:
         self._tree = cache(self._parsed)
         self.definitions = cache(self._definitions)
         self.templates = cache(self._templates)
-        self._constant = cache(lambda file, it: constant(file, self._beside(file), it))
+        self._constant = cache(self._constant_in)
         self.stack_use = cache(self._stack_use)
         self.unread_in = cache(self._unread_in)
 
     def _preprocessed(self, file: Path) -> bytes:
-        text = without_checks(file, self._written(file))
-        with suppress(CompileError), tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
-            copy = Path(folder, file.name)
-            copy.write_bytes(text)
-            with suited(copy, self._headers, self._beside(file)) as options:
-                text = preprocess(copy, options).encode("latin-1", "replace")
-        return with_casts(with_attributes_in_front(text))
+        """All that it is, one after the other, where it is compiled several times."""
+        written = without_checks(file, self._written(file))
+        found: dict[bytes, None] = {}
+        for own in self._options.readings(file):
+            text = written
+            with suppress(CompileError), tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+                copy = Path(folder, file.name)
+                copy.write_bytes(written)
+                with suited(copy, self._headers, own.beside(file.parent)) as options:
+                    text = preprocess(copy, options).encode("latin-1", "replace")
+            found[text] = None
+        return with_casts(with_attributes_in_front(b"\n".join(found)))
 
     def _parsed(self, file: Path) -> SyntaxTree:
         tree = SyntaxTree(self._text(file), 0)
@@ -112,12 +116,19 @@ class CUnits:
 
     def _stack_use(self, file: Path) -> dict[str, int | None]:
         """Bytes of stack that each of a file's functions takes; None where they aren't a number."""
-        with suited(file, self._headers, self._options) as options:
-            return stack_use(file, options)
+        found: dict[str, int | None] = {}
+        for own in self._options.readings(file):
+            with suited(file, self._headers, own) as options:
+                for name, used in stack_use(file, options).items():
+                    known = found.get(name, 0)
+                    found[name] = None if used is None or known is None else max(used, known)
+        return found
 
-    def _beside(self, file: Path) -> CompileOptions:
-        """How a file is compiled from a copy elsewhere."""
-        return replace(self._options, include_dirs=(file.parent, *self._options.include_dirs))
+    def _constant_in(self, file: Path, expression: str) -> int | None:
+        """The value of an expression in a file, the same each time that it is compiled."""
+        ways = self._options.readings(file)
+        found = {constant(file, it.beside(file.parent), expression) for it in ways}
+        return found.pop() if len(found) == 1 else None
 
     def _named_in(self, file: Path, name: bytes) -> list[Node]:
         """Identifiers of a name in a file, which is parsed only if it has some: trees are large."""
@@ -196,11 +207,9 @@ class CUnits:
         if not root.has_error and all(map(is_function, found)):
             return frozenset()
         compiled = set[bytes]()
-        with (
-            suppress(NotTranscribable),
-            suited(file, self._headers, self._options) as options,
-        ):
-            compiled = {name.encode() for name in functions_in(file, options)}
+        for own in self._options.readings(file):
+            with suppress(NotTranscribable), suited(file, self._headers, own) as options:
+                compiled |= {name.encode() for name in functions_in(file, options)}
         return frozenset(compiled - {function_name(it) for it in found if is_function(it)})
 
     def homes(self, name: bytes) -> dict[Path, list[Node]]:
@@ -283,7 +292,7 @@ class CUnits:
             if self._named_in(file, struct):
                 for kind in (b"struct " + struct, struct):
                     text = f"__builtin_offsetof({kind.decode()}, {member.decode()})"
-                    found = constant(file, self._beside(file), text)
+                    found = self._constant(file, text)
                     if found is not None:
                         return found
         return None

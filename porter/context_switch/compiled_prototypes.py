@@ -48,7 +48,10 @@ class CompiledPrototypes:
         """That of a function which `source` defines or calls, by the nearest file that declares it
         and can be compiled; None if none does."""
         for file in self._candidates(name.encode(), source):
-            if (found := self._asked(name, file, options)) is not None:
+            by_file = options.by_file
+            is_alike = by_file.get(file) == by_file.get(source)
+            own = options if is_alike else options.of(file)
+            if (found := self._asked(name, file, own)) is not None:
                 return found
         return None
 

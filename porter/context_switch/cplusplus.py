@@ -153,10 +153,15 @@ class Cplusplus:
             return _Code(self._written(file), why)
 
     def _preprocessed(self, file: Path) -> list[tuple[Path, str]]:
-        """Runs of lines by file. Headers of the C++ library that no folder has are empty."""
+        """Runs of lines by file, of each time that it is compiled. Headers of the C++ library that
+        no folder has are empty."""
+        ways = self._options.readings(file)
+        return [run for options in ways for run in self._runs(file, options)]
+
+    def _runs(self, file: Path, own: CompileOptions) -> list[tuple[Path, str]]:
         with (
             tempfile.TemporaryDirectory(prefix="fvmkit-") as folder,
-            suited(file, self._headers, self._options) as options,
+            suited(file, self._headers, own) as options,
         ):
             behind = (*options.cpu_flags, "-xc++", "-idirafter", folder)
             options = replace(options, cpu_flags=behind)

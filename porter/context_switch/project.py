@@ -12,7 +12,7 @@ from pathlib import Path
 from porter.context_switch.accept import with_runtime
 from porter.context_switch.armcc import suited
 from porter.context_switch.asm_file import AsmFile
-from porter.context_switch.assemble import CompileError, assembled
+from porter.context_switch.assemble import CompileError, alike, assembled
 from porter.context_switch.c_file import CFile
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.codes import code_of
@@ -62,7 +62,7 @@ def units_of(files: Iterable[Path], options: CompileOptions, entry: str = "main"
 
 
 def _suited_options(options: CompileOptions) -> CompileOptions:
-    return with_stand_ins(with_runtime(options))
+    return options.each(lambda it: with_stand_ins(with_runtime(it)))
 
 
 def transcribe_project(
@@ -98,7 +98,7 @@ def transcribe_project(
         name = file.relative_to(root).as_posix() if file.is_relative_to(root) else str(file)
         alone = failures.of(file, name, _DOING) if failures is not None else nullcontext()
         with alone:
-            ports += _ported(file, tree)
+            ports += _in_all_readings(file, tree, _ported(file, tree))
     return ports
 
 
@@ -115,9 +115,22 @@ class _Tree:
     project: ProjectData
 
 
+def _in_all_readings(file: Path, tree: _Tree, ports: list[SwitchPort]) -> list[SwitchPort]:
+    """What was made of a file, if it is the same each time that it is compiled."""
+    ways = tree.options.readings(file) if ports else ()
+    if len(ways) < 2 or alike(assembled(file, it) for it in ways) is not None:
+        return ports
+    reason = f"is compiled {len(ways)} times, by options that make different code of it"
+    return [
+        replace(it, replacement=b"", status=ESCALATED, reason=reason)
+        for it in ports
+        if it.file == file
+    ]
+
+
 def _ported(file: Path, tree: _Tree) -> list[SwitchPort]:
     """One file, if it is worth compiling."""
-    options, vectors, project = tree.options, tree.vectors, tree.project
+    options, vectors, project = tree.options.of(file), tree.vectors, tree.project
     data = without_comments(file.read_bytes())
     on_stack = _STACK_POINTER.search(data) is not None
     try:
@@ -135,7 +148,7 @@ def _ported(file: Path, tree: _Tree) -> list[SwitchPort]:
             or _PRIVILEGED.search(data)
             or _reaches_system(file, options, vectors, project.resumers)
         ):
-            found = AsmFile(file, _nearest(file, tree.files), options, vectors, project).port()
+            found = AsmFile(file, _nearest(file, tree.files), tree.options, vectors, project).port()
             return _told(found, file, options, tree.guessed)
     except (CompileError, NotTranscribable) as error:
         reason = str(error)

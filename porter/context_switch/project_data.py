@@ -8,7 +8,7 @@ from functools import cache
 from pathlib import Path
 
 from porter.context_switch.argument_words import CArgumentWords
-from porter.context_switch.assemble import assembled
+from porter.context_switch.assemble import alike, assembled
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.calculated_calls import CalculatedCalls, WholeFunctions
 from porter.context_switch.callees import Callees
@@ -58,7 +58,7 @@ class ProjectData:
         self._in_scripts = {it.name for it in linked} | {it.name for it in aliases}
         self._renamed = {it.of for it in aliases}
         self._text = cache(lambda file: without_comments(file.read_bytes()))
-        objects = cache(lambda file: assembled(file, options))
+        objects = cache(lambda file: alike(assembled(file, it) for it in options.readings(file)))
         self.units, self._vectors = units, vectors or Vectors()
         self.initial = InitialData(files, objects, linked, aliases)
         self.set_later = SetLater(self.units)

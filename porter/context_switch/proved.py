@@ -179,7 +179,7 @@ class Prover:
             copy = Path(folder, self._source.name)
             copy.write_bytes(data)
             if self._source.suffix.lower() in ASM_SUFFIXES:
-                return assemble(copy, self._options).object.raw
+                return assemble(copy, self._options.of(self._source)).object.raw
             return compile_object(copy, self._options)
 
     def _configurations(self, claim: Claim) -> Iterator[bytes]:

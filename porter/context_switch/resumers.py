@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -19,6 +19,7 @@ from porter.context_switch.asm_statements import at_file_scope
 from porter.context_switch.assemble import (
     Assembly,
     CompileError,
+    alike,
     assembled,
     preprocessed_by_file,
 )
@@ -214,8 +215,7 @@ class Resumers:
         """Each of a file's asm statements at file scope by itself, or all of them together where
         one needs another's macros."""
         texts = self._units.outside_functions(file)
-        folders = (file.parent, *self.options.include_dirs)
-        options = replace(self.options, include_dirs=folders)
+        options = self.options.of(file).beside(file.parent)
         found = [at_file_scope(text, options) for text in texts]
         if None in found and len(texts) > 1:
             found = [at_file_scope("\n".join(texts), options), *found]
@@ -285,12 +285,11 @@ class Resumers:
         return data, data
 
     def _assembled(self, file: Path) -> Assembly | None:
-        with (
-            suppress(NotTranscribable),
-            suited(file, self._headers, self.options) as options,
-        ):
-            return assembled(file, options)
-        return None
+        found: list[Assembly | None] = []
+        for own in self.options.readings(file):
+            with suppress(NotTranscribable), suited(file, self._headers, own) as options:
+                found.append(assembled(file, options))
+        return alike(found) if found else None
 
 
 def is_apart(assembly: Assembly, function: Function) -> bool:

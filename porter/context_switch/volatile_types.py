@@ -51,7 +51,7 @@ class VolatileTypes:
         word = re.compile(rb"\b%s\b" % re.escape(name.encode()))
         mentioning = (file for file in self._files if word.search(file.read_bytes()))
         asked = [file for _, file in zip(range(_MOST), mentioning, strict=False)]
-        return [die for file in asked for die in _declared(name, file, self._options)]
+        return [die for file in asked for die in _declared(name, file, self._options.of(file))]
 
 
 def _declared(name: str, file: Path, options: CompileOptions) -> Iterator[Any]:

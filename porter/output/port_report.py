@@ -125,9 +125,32 @@ def assumptions(result: PortResult) -> Iterator[str]:
         names = [_below(it, result.root) for it in result.missing]
         more = f" and {len(names) - _DEVICES} more" if len(names) > _DEVICES else ""
         yield (
-            f"files that the {result.told_by} compiles aren't there: {', '.join(names[:_DEVICES])}"
-            f"{more}; nothing of them was looked at, and no other file was left for not being "
-            "compiled: add them, or take them out of it"
+            f"files that the build ({result.told_by}) takes in aren't there, or can't be read: "
+            f"{', '.join(names[:_DEVICES])}{more}; they may use or replace anything: make them "
+            "first, add them, or take them out of it"
+        )
+    if result.beside:
+        names = [_below(it, result.root) for it in result.beside]
+        more = f" and {len(names) - _DEVICES} more" if len(names) > _DEVICES else ""
+        yield (
+            f"the build takes in what nobody looked into: {', '.join(names[:_DEVICES])}{more}; "
+            "what these name counts as used, and what they do isn't known: add their sources, in C, "
+            "C++ or assembler, to the project's folder"
+        )
+    if result.refused:
+        yield (
+            f"options that no compiler here knows were left out: {' '.join(result.refused)}; what "
+            "they change wasn't seen"
+        )
+    if result.on_links:
+        where = (
+            "the names in its other files of builds count as used"
+            if result.links_told
+            else "no file here says it: run fvmkit where make or CMake can tell"
+        )
+        yield (
+            f"the {result.told_by} tells no options of the linker, and {result.on_links} places "
+            f"were left for nothing that uses them: --wrap, --defsym, -e or -u may; {where}"
         )
     if result.unread:
         files = Counter(name.rpartition("/")[0] or "." for name in result.unread)

@@ -71,19 +71,20 @@ class Knowledge:
         self._texts: dict[Path, CText] = {}
         self._borrowed: dict[tuple[re.Pattern[bytes], Path], bool] = {}
         self._by_file: dict[Path, list[TranslationUnit]] = {}
-        for unit in self._units.values():
+        for unit in self.units:
             for path in unit.lines:
                 self._by_file.setdefault(path, []).append(unit)
 
     @property
     def units(self) -> Iterable[TranslationUnit]:
-        """The C files that the compiler could preprocess."""
-        return self._units.values()
+        """The C files that the compiler could preprocess, each time that they are compiled."""
+        return [it for unit in self._units.values() for it in unit.readings]
 
     def units_of(self, path: Path) -> list[TranslationUnit]:
-        """A C file as the compiler's preprocessor leaves it; empty where it couldn't be asked."""
+        """A C file as the compiler's preprocessor leaves it, each time that it is compiled; empty
+        where it couldn't be asked."""
         unit = self._units.get(self._real(path))
-        return [] if unit is None else [unit]
+        return [] if unit is None else [*unit.readings]
 
     @cached_property
     def sees_all_code(self) -> bool:
@@ -107,13 +108,17 @@ class Knowledge:
         return self._texts[file.path]
 
     def other_readings(self, file: SourceFile) -> Iterator[tuple[str, CText]]:
-        """A header as other C files read it, for which something in it means something else; each
-        with the C file's name."""
+        """A header as other C files read it, for which something in it means something else, or a C
+        file that is compiled several times; each with the C file's name."""
         readings = self._readings.of(file.path.resolve(), self.lexed(file))
         known = self.evaluator(file.path)
         for source, evaluator in readings if len(readings) > 1 else ():
             if evaluator is not known:
                 yield source.name, self._read_as(file, evaluator)
+
+    def again(self, file: SourceFile) -> Iterator[CText]:
+        """A C file as each other time that it is compiled."""
+        yield from (self._read_as(file, it.evaluator) for it in self.units_of(file.path)[1:])
 
     def _read_as(self, file: SourceFile, evaluator: Evaluator) -> CText:
         lexed = self.lexed(file)
@@ -280,9 +285,11 @@ class Knowledge:
             return ""
         conditions = self._conditions(file)
         arm = conditions.arm(start)
-        lines = self._assembled(file.path, options) if arm.conditions else None
-        if lines is None:
+        ways = (options, *self.build.again.get(file.path, ())) if arm.conditions else ()
+        each = [self._assembled(file.path, it) for it in ways]
+        if not each or None in each:
             return ""
+        lines = frozenset().union(*(it for it in each if it is not None))
         end = conditions.end(start, len(file.data))
         within = range(file.line(arm.start), file.line(max(arm.start, end - 1)))
         return " && ".join(arm.conditions) if lines.isdisjoint(within) else ""

@@ -116,13 +116,18 @@ class Linked:
                 graph.add_asm(source, self.lost(source), self.wanted(source))
             else:
                 text = self.knowledge.text(source)
-                graph.add_c(text, self.rewritten(source), self._compiled_in(text))
+                for reading in (text, *self.knowledge.again(source)):
+                    graph.add_c(reading, self.rewritten(source), self._compiled_in(reading))
                 graph.roots |= set(self.wanted(source))
                 for part in parts_of(source, folders):
                     graph.add_part(part, text.evaluator.macros)
+        for name, meaning in self.outside.renamed:
+            graph.edges.setdefault(name, set()).add(meaning)
         if self.entry in graph.defined:
             graph.roots |= self.outside.used()
         graph.add_compiled(self._compiled_names(), self.outside.called)
+        if self.outside.keeps_all:
+            graph.roots |= graph.external
         return graph
 
     def _compiled_names(self) -> CompiledNames:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
+from types import MappingProxyType
 
 from porter.program.kept_elsewhere import definitions, known_by_extern
 from porter.project.compile_options import CompileOptions
@@ -41,12 +42,19 @@ _Alike = dict[Lines, Lines]
 @dataclass
 class TranslationUnit:
     """`lines`: per absolute path the lines of which something was compiled. `tree`: what the
-    preprocessor made of them; `markers`: where in it which line of which file begins."""
+    preprocessor made of them; `markers`: where in it which line of which file begins; `again`: the
+    same of each other time that the file is compiled."""
 
     evaluator: Evaluator
     tree: SyntaxTree
     lines: dict[Path, Lines] = field(default_factory=dict)
     markers: list[tuple[int, Path | None, int]] = field(default_factory=list)
+    again: tuple[TranslationUnit, ...] = ()
+
+    @property
+    def readings(self) -> tuple[TranslationUnit, ...]:
+        """All of them."""
+        return (self, *self.again)
 
     def line_at(self, offset: int) -> tuple[Path | None, int]:
         """From which line of which file the preprocessor made what stands at an offset."""
@@ -56,9 +64,12 @@ class TranslationUnit:
 
 
 def preprocess_all(
-    units: Mapping[Path, CompileOptions], progress: Callable[[str], None] = lambda _message: None
+    units: Mapping[Path, CompileOptions],
+    progress: Callable[[str], None] = lambda _message: None,
+    again: Mapping[Path, Sequence[CompileOptions]] = MappingProxyType({}),
 ) -> dict[Path, TranslationUnit]:
-    """One translation unit a file; those that the compiler can't preprocess are missing."""
+    """One translation unit a file; those that the compiler can't preprocess are missing. `again`:
+    other options of files that are compiled several times."""
     progress(f"preprocessing {len(units)} files")
     texts = preprocessed(units)[0]
     defined = definitions(texts.values())
@@ -67,6 +78,12 @@ def preprocess_all(
     for number, (file, text) in enumerate(texts.items(), start=1):
         progress(f"reading {file.name} as it is preprocessed ({number} of {len(texts)})")
         found[file] = _read(text, file, known_by_extern(text, defined), alike)
+    for number in range(max(map(len, again.values()), default=0)):
+        more = {file: them[number] for file, them in again.items() if number < len(them)}
+        for file, text in preprocessed(more)[0].items():
+            unit = _read(text, file, known_by_extern(text, defined), alike)
+            if (first := found.setdefault(file, unit)) is not unit:
+                first.again += (unit,)
     return found
 
 
@@ -118,7 +135,7 @@ def _run(
     file: Path, options: CompileOptions, ours: list[Path], what: Sequence[str] = ("-E", "-dD")
 ) -> bytes | str:
     arguments = [
-        *options.cpu_flags,
+        *options.arguments,
         *(f"-D{name}" for name in options.defines),
         *(f"-I{path}" for path in (*options.include_dirs, *ours)),
         str(file),

@@ -35,7 +35,7 @@ def program_files(
     own = {it.path: it.path.resolve() for it in sources}
     first = {path.resolve() for path in compiled | described}
     assembles = any(it.is_asm and own[it.path] in first for it in sources)
-    seen = {path for unit in units.values() for path in unit.lines}
+    seen = {path for unit in units.values() for it in unit.readings for path in it.lines}
     seen |= {path.resolve() for path in units}
     unasked = [
         it for it in sources
@@ -49,7 +49,8 @@ def program_files(
             unasked.remove(it)
             unasked += (header for header in sources if header.path.name in lost)
             seen |= read
-    forced = (name for it in build.units.values() for name in _forced(it.cpu_flags))
+    ways = [*build.units.values(), *(it for them in build.again.values() for it in them)]
+    forced = (name for it in ways for name in _forced(it.cpu_flags))
     seen |= {Path(name).resolve() for name in forced}
     if domain is not None:
         seen |= {(root / name).resolve() for name in domain.startup}
@@ -68,4 +69,4 @@ def _closed(begin: Sequence[SourceFile], sources: Sequence[SourceFile]) -> list[
 
 
 def _forced(flags: Sequence[str]) -> Iterable[str]:
-    return (flags[at + 1] for at, flag in enumerate(flags[:-1]) if flag == "-include")
+    return (flags[at + 1] for at, flag in enumerate(flags[:-1]) if flag in ("-include", "-imacros"))

@@ -1,4 +1,5 @@
-"""Headers that mean different things in the files that include them."""
+"""Files that mean different things: headers where they are included, and C files that are compiled
+several times."""
 
 from __future__ import annotations
 
@@ -18,21 +19,20 @@ class Readings:
     """Answers for files that the compiler preprocessed. `units`: by the C file of each."""
 
     def __init__(self, units: Mapping[Path, TranslationUnit]) -> None:
-        self._units = units
-        self._by_file: dict[Path, list[Path]] = {}
-        for source, unit in units.items():
+        self._units = [(file, it) for file, unit in units.items() for it in unit.readings]
+        self._by_file: dict[Path, list[tuple[Path, Evaluator]]] = {}
+        for source, unit in self._units:
             for path in unit.lines:
-                self._by_file.setdefault(path, []).append(source)
+                self._by_file.setdefault(path, []).append((source, unit.evaluator))
 
     def of(self, path: Path, lexed: LexedSource) -> Sequence[tuple[Path, Evaluator]]:
-        """The C files that read a header in different ways, one for each way."""
+        """The C files that read a file in different ways, one for each way."""
         sources = self._by_file.get(path, [])
         if len(sources) < 2:
-            return [(it, self._units[it].evaluator) for it in sources]
-        names = sorted(self._reached(lexed, self._units[sources[0]].evaluator) & self._varying)
+            return sources
+        names = sorted(self._reached(lexed, sources[0][1]) & self._varying)
         found: dict[_Meaning, tuple[Path, Evaluator]] = {}
-        for source in sources:
-            evaluator = self._units[source].evaluator
+        for source, evaluator in sources:
             meaning = tuple(_meaning(name, evaluator) for name in names)
             found.setdefault(meaning, (source, evaluator))
         return list(found.values())
@@ -43,7 +43,7 @@ class Readings:
         seen: dict[bytes, _Meaning] = {}
         count: dict[bytes, int] = {}
         varying: set[bytes] = set()
-        evaluators = [unit.evaluator for unit in self._units.values()]
+        evaluators = [unit.evaluator for _, unit in self._units]
         for evaluator in evaluators:
             for name in (*evaluator.macros, *evaluator.types.named):
                 meaning = _meaning(name, evaluator)

@@ -8,8 +8,9 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 
 from porter.project.compile_options import CompileOptions
@@ -21,9 +22,9 @@ from porter.project.compiler_command import (
     merge,
     parse_command,
 )
-from porter.project.compiler_needs import with_needs
+from porter.project.compiler_needs import with_needs, without_unknown
 from porter.project.ide.choice import project_commands
-from porter.project.linking import Linking, makes_library_alone, parse_linking
+from porter.project.linking import Linking, linkings, makes_library_alone
 from porter.project.named_folders import named_folders
 from porter.project.relocated import Relocated
 from porter.project.source_tree import is_ported_copy
@@ -49,7 +50,9 @@ class Build:
     files are known, and for which core they are compiled isn't; `moved`: folders of another machine
     and what was taken for them; `compilers`: the same of compilers that aren't here; `linked`: what
     is made of them, as far as make says it; `stopped`: why make couldn't say all, in its words;
-    `missing`: files that a project file names and that aren't there."""
+    `missing`: files that are compiled and aren't there; `again`: other options of files that are
+    compiled more than once; `refused`: options that no compiler here knows; `others`: files
+    that are compiled and that nobody here can read."""
 
     units: dict[Path, CompileOptions]
     options: CompileOptions
@@ -61,6 +64,31 @@ class Build:
     linked: tuple[Linking, ...] = ()
     stopped: str = ""
     missing: tuple[Path, ...] = ()
+    again: Mapping[Path, tuple[CompileOptions, ...]] = field(default_factory=dict)
+    refused: tuple[str, ...] = ()
+    others: tuple[Path, ...] = ()
+
+    @property
+    def flags(self) -> frozenset[str]:
+        """The options of all files, each once."""
+        ways = [self.options, *self.units.values(), *chain(*self.again.values())]
+        return frozenset(flag for it in ways for flag in it.cpu_flags)
+
+    @property
+    def by_file(self) -> CompileOptions:
+        """The options of all together, with each file's own."""
+        own = {file: (options, *self.again.get(file, ())) for file, options in self.units.items()}
+        real = {file.resolve(): them for file, them in own.items()}
+        return replace(self.options, by_file={**real, **own})
+
+    def each(self, change: Callable[[CompileOptions], CompileOptions]) -> Build:
+        """The same with a change of all options."""
+        return replace(
+            self,
+            units={file: change(options) for file, options in self.units.items()},
+            options=change(self.options),
+            again={file: tuple(map(change, them)) for file, them in self.again.items()},
+        )
 
     @property
     def is_known(self) -> bool:
@@ -88,8 +116,7 @@ def with_folders(build: Build, folders: Sequence[Path]) -> Build:
     def more(options: CompileOptions) -> CompileOptions:
         return replace(options, include_dirs=(*options.include_dirs, *folders))
 
-    units = {file: more(options) for file, options in build.units.items()}
-    return replace(build, units=units, options=more(build.options))
+    return build.each(more)
 
 
 def read_build(
@@ -102,8 +129,8 @@ def read_build(
     is an include folder, as are those from which #include lines have it, and the core, as compiler
     options, is what was stated, or a guess."""
     build = _read(root, sources, stated_cpu, guessed_cpu)
-    units = {file: with_needs(options) for file, options in build.units.items()}
-    return replace(build, units=units, options=with_needs(build.options))
+    known = build.each(without_unknown)
+    return replace(known, refused=tuple(sorted(build.flags - known.flags))).each(with_needs)
 
 
 def _read(
@@ -118,12 +145,13 @@ def _read(
         stopped = told.stopped or stopped
         moved = Relocated(root)
         commands = list(map(moved.command, told.commands))
-        units = {
-            file: installed(command.options)
-            for command in commands
-            for file in command.files
-            if file.is_file()
-        }
+        compiled: dict[Path, dict[CompileOptions, None]] = {}
+        for command in commands:
+            for file in command.files:
+                compiled.setdefault(file, {})[installed(command.options)] = None
+        missing = [file for file in compiled if not file.is_file()]
+        ways = {file: (*them,) for file, them in compiled.items() if file not in missing}
+        units = {file: them[-1] for file, them in ways.items()}
         compilers = {
             command.options.compiler: units[file].compiler
             for command in commands
@@ -145,7 +173,9 @@ def _read(
                 linked,
                 # What says all, or what it lacks, outranks what couldn't.
                 "" if told.complete or told.missing else stopped,
-                missing=told.missing,
+                missing=tuple(dict.fromkeys((*told.missing, *missing))),
+                others=tuple(dict.fromkeys(it for command in commands for it in command.others)),
+                again={file: them[:-1] for file, them in ways.items() if len(them) > 1},
             )
             return _with_core(build, stated_cpu, guessed_cpu)
     folders = dict.fromkeys(path.parent for path in sources if path.suffix.lower() == ".h")
@@ -170,8 +200,7 @@ def _with_core(build: Build, stated: tuple[str, ...], guess: tuple[str, ...]) ->
     def on_core(options: CompileOptions) -> CompileOptions:
         return replace(options, cpu_flags=(*more, *options.cpu_flags), compiler=compiler)
 
-    units = {file: on_core(options) for file, options in build.units.items()}
-    return replace(build, units=units, options=on_core(build.options), core_is_guess=not stated)
+    return replace(build.each(on_core), core_is_guess=not stated)
 
 
 @dataclass(frozen=True)
@@ -245,7 +274,7 @@ def _made(root: Path, copy: Path, folder: Path, target: list[str]) -> _Told:
     lines = [line.replace(str(copy), str(root.resolve())) for line in lines]
     calls = list(_calls_of(lines, folder))
     compiled = [it for it in (parse_command(*call) for call in calls) if it is not None]
-    linked = [it for it in (parse_linking(*call) for call in calls) if it is not None]
+    linked = linkings(calls)
     if makes_library_alone(calls):  # somebody else's makefile builds the programs
         complete = complete and not any(_makefiles_below(folder))
     return _Told(compiled, complete, linked, stopped)

@@ -10,6 +10,7 @@ from pathlib import Path, PureWindowsPath
 from shutil import which
 
 from porter.project.compile_options import CompileOptions
+from porter.project.given_options import Input, given_by
 from porter.source.source_file import ASM_SUFFIXES, C_SUFFIXES, CPLUSPLUS_SUFFIXES
 
 DEFAULT_COMPILER = "arm-none-eabi-gcc"
@@ -19,22 +20,6 @@ _COMPILER = re.compile(
 )
 _CROSS = re.compile(r"^(?:arm|riscv|thumb)|armclang|armcc|iccarm", re.IGNORECASE)
 _VENDORS = re.compile(r"_?x\w+\Z")  # the standard has no single letter x
-_DIRECTORY_OPTIONS = ("-isystem", "-iquote", "-idirafter", "-I")
-# Options that change what a program means.
-# The core, the language, and where the headers of its C library are.
-_MACHINE = (
-    "-m", "-std=", "--specs=", "-specs=", "--sysroot=", "-ffixed-", "-fcall-used-", "-fcall-saved-"
-)  # fmt: skip
-LANGUAGE = frozenset(
-    {"-fshort-enums", "-fno-short-enums", "-funsigned-char", "-fsigned-char", "-fpack-struct",
-     "-fwrapv", "-fno-wrapv", "-ftrapv", "-fno-strict-overflow", "-fno-strict-aliasing",
-     "-fstrict-aliasing", "-fcommon", "-fno-common", "-fno-delete-null-pointer-checks",
-     "-fstrict-volatile-bitfields", "-funsigned-bitfields", "-fshort-wchar", "-fno-builtin",
-     "-fsingle-precision-constant", "-ffast-math", "-ffp-contract=off", "-ffreestanding",
-     "-nostdinc", "-fexceptions", "-fno-exceptions", "-frtti", "-fno-rtti",
-     "-fno-threadsafe-statics", "-fno-use-cxa-atexit"}
-)  # fmt: skip
-_OPTIMIZE = re.compile(r"-O(?:[0-3sgz]|fast)?")
 _UNLESS_TOLD = re.compile(
     r"(?:.*-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|armclang)(?:-[\d.]+)?(?:\.exe)?"
 )
@@ -43,16 +28,24 @@ _ASSEMBLER = re.compile(r"(.*-|)as((?:-[\d.]+)?(?:\.exe)?)")
 _KNOWN_TO_BOTH = ("-mcpu=", "-march=", "-mthumb", "-mfpu=", "-mfloat-abi=", "-mabi=", "-m32")
 """Options of an assembler program that mean the same to a compiler."""
 _WITH_PREPROCESSOR = "assembler-with-cpp"
+_LANGUAGES = ("c", "c++", "assembler", _WITH_PREPROCESSOR)
+_OTHER_LANGUAGES = frozenset(
+    {".i", ".ii", ".m", ".mi", ".mm", ".mii", ".M", ".cp", ".adb", ".ads", ".go", ".rs",
+     ".f", ".for", ".f90", ".f95", ".f03", ".f08", ".F", ".F90"}
+)  # fmt: skip
+"""Suffixes of other files that GNU's compiler makes code of."""
 COMPILED = (C_SUFFIXES - {".h", ".inc", ".inl"}) | CPLUSPLUS_SUFFIXES | ASM_SUFFIXES
 """Suffixes of files that a build compiles by themselves."""
 
 
 @dataclass(frozen=True)
 class CompilerCommand:
-    """A call that compiles `files` (absolute paths)."""
+    """A call that compiles `files` (absolute paths) and `others`, which nobody here can read: in
+    another language than their suffix says, or options that aren't there."""
 
     files: tuple[Path, ...]
     options: CompileOptions
+    others: tuple[Path, ...] = ()
 
 
 def compiler_for(cpu: Iterable[str]) -> str:
@@ -92,58 +85,41 @@ def parse_command(words: Sequence[str], folder: Path) -> CompilerCommand | None:
     )
     if start is None:
         return None
-    includes: list[Path] = []
-    defines: list[str] = []
-    cpu_flags: list[str] = []
-    files: list[Path] = []
-    forced: list[str] = []
-    optimize = language = ""
-    rest = iter(words[start + 1 :])
-    for word in rest:
-        option = next((name for name in _DIRECTORY_OPTIONS if word.startswith(name)), None)
-        if option is not None:
-            includes.append(_absolute(word[len(option) :] or next(rest, "."), folder))
-        elif word.startswith("-D"):
-            defines.append(word[2:] or next(rest, ""))
-        elif word == "-x":
-            language = next(rest, "")
-        elif word.startswith("-x"):
-            language = word[2:]
-        elif word in ("-o", "-MF", "-MT", "-MQ", "-T", "-Xlinker", "-u", "-U"):
-            next(rest, None)
-        elif word == "-include":
-            forced.append(next(rest, ""))
-        elif _OPTIMIZE.fullmatch(word):
-            optimize = word
-        elif word.startswith(_MACHINE) or word in LANGUAGE:
-            cpu_flags.append(word)
-        elif not word.startswith("-") and Path(word).suffix.lower() in COMPILED:
-            files.append(_absolute(word, folder))
-    if not files or not _is_for_target(words[start], cpu_flags):
+    given = given_by(words[start + 1 :], words[start], folder)
+    flags, optimize, compiler = list(given.flags), given.optimize, words[start]
+    files = tuple(it.path for it in given.inputs if _is_read(it))
+    others = tuple(it.path for it in given.inputs if not _is_read(it) and _is_source(it))
+    if not (files or others) or not is_for_target(compiler, flags):
         return None
-    for name in forced:
-        cpu_flags += ["-include", str(_first(name, (folder, *includes)))]
-    if not optimize and _UNLESS_TOLD.fullmatch(Path(words[start]).name):
+    if not optimize and _UNLESS_TOLD.fullmatch(Path(compiler).name):
         is_code = any(file.suffix.lower() not in ASM_SUFFIXES for file in files)
         optimize = "-O0" if is_code else ""
-    compiler = words[start]
     if (assembler := _ASSEMBLER.fullmatch(Path(compiler).name)) is not None:
-        cpu_flags = [it for it in cpu_flags if it.startswith(_KNOWN_TO_BOTH)]
-        compiler = _beside(compiler, assembler) if assembler[1] else compiler_for(cpu_flags)
+        flags = [it for it in flags if it.startswith(_KNOWN_TO_BOTH)]
+        compiler = _beside(compiler, assembler) if assembler[1] else compiler_for(flags)
+    language = next((it.language for it in given.inputs if it.path in files), "")
+    if language and not language.startswith("assembler"):
+        flags += ["-x", language]
     is_plain = None
     if any(file.suffix == ".s" for file in files):
         is_plain = language != _WITH_PREPROCESSOR
     options = CompileOptions(
-        tuple(includes), tuple(defines), tuple(cpu_flags), compiler, optimize, is_plain
+        given.folders, given.defines, tuple(flags), compiler, optimize, is_plain
     )
-    return CompilerCommand(tuple(files), options)
+    return CompilerCommand(files, options, (*others, *given.absent))
 
 
-def _first(name: str, folders: Iterable[Path]) -> Path:
-    """The file that `-include` means: of the folder where the compiler runs, and of those for
-    headers, the first that has it."""
-    places = [_absolute(name, folder) for folder in folders]
-    return next((place for place in places if place.is_file()), places[0])
+def _is_read(given: Input) -> bool:
+    """Whether a file is what its suffix says, in a language that is read here."""
+    suffix = given.path.suffix.lower()
+    of = ASM_SUFFIXES if given.language.startswith("assembler") else COMPILED - ASM_SUFFIXES
+    is_known = not given.language or given.language in _LANGUAGES
+    return suffix in COMPILED and is_known and (not given.language or suffix in of)
+
+
+def _is_source(given: Input) -> bool:
+    """Whether a compiler makes code of a file: by what it is told, or by the suffix."""
+    return bool(given.language) or given.path.suffix in _OTHER_LANGUAGES
 
 
 def _beside(assembler: str, name: re.Match[str]) -> str:
@@ -151,7 +127,13 @@ def _beside(assembler: str, name: re.Match[str]) -> str:
     return f"{assembler.removesuffix(name[0])}{name[1]}gcc{name[2]}"
 
 
-def _is_for_target(compiler: str, cpu_flags: Sequence[str]) -> bool:
+def compiles(name: str) -> bool:
+    """Whether a compiler makes code of a file of that name."""
+    path = Path(name)
+    return path.suffix.lower() in COMPILED or path.suffix in _OTHER_LANGUAGES
+
+
+def is_for_target(compiler: str, cpu_flags: Sequence[str]) -> bool:
     """Whether a call compiles firmware, not a tool that runs on the host during the build."""
     cross = _CROSS.search(Path(compiler).name) is not None
     return cross or any(flag.startswith(("-mcpu", "-mthumb", "-march")) for flag in cpu_flags)
@@ -173,18 +155,3 @@ def merge(options: Iterable[CompileOptions]) -> CompileOptions | None:
         next(iter(levels.most_common(1)), ("", 0))[0],
         plain == {True} if plain else None,
     )
-
-
-def _absolute(text: str, folder: Path) -> Path:
-    path = Path(text)
-    return path if path.is_absolute() else Path(*_normal(folder / path))
-
-
-def _normal(path: Path) -> list[str]:
-    parts: list[str] = []
-    for part in path.parts:
-        if part == ".." and len(parts) > 1:
-            parts.pop()
-        else:
-            parts.append(part)
-    return parts

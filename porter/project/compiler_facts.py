@@ -44,6 +44,9 @@ _OTHERS = re.compile(
 """Names that belong to compilers, processors and systems: nobody else defines them unless a project
 does so itself, which its text shows."""
 
+_DEFINING = ("-m", "-std=", "-ansi", "-f", "-O", "-U", "-undef", "-traditional", "-pthread", "-p")
+"""How options begin by which a compiler defines others."""
+
 Predefined = dict[str, str | None]
 """Macros with their text; None for one that takes arguments or isn't the same everywhere."""
 
@@ -61,19 +64,27 @@ def worlds(build: Build) -> list[Predefined]:
     is_named = not build.is_guess and any(it.startswith(("-mcpu", "-march")) for it in flags)
     if not is_named and compiler_for(flags) == DEFAULT_COMPILER and _is_gnu(compiler):
         return [it for core in _ANY_CORE if (it := predefined(DEFAULT_COMPILER, core))]
+    ways = dict.fromkeys(it.arguments for it in (build.options, *build.units.values()))
+    found = [it for way in ways if (it := _world(compiler, way))]
+    return [it for number, it in enumerate(found) if it not in found[:number]]
+
+
+def _world(compiler: str, flags: tuple[str, ...]) -> Predefined:
+    """What a compiler defines by these options."""
     found = predefined(compiler, flags)
     if not found and _is_gnu(compiler):
         found = predefined(compiler_for(flags), flags)
     core = _core(flags)
-    if found and core is not None:
-        found = {**found, "__CORTEX_M": str(core)}
-    return [found] if found else []
+    return {**found, "__CORTEX_M": str(core)} if found and core is not None else found
 
 
-@lru_cache(maxsize=32)
 def predefined(compiler: str, flags: tuple[str, ...]) -> Predefined:
     """Macros of a compiler without any header; {} if it can't be asked."""
-    kept = [flag for flag in flags if flag.startswith(("-m", "-std=", "-f"))]
+    return _predefined(compiler, tuple(it for it in flags if it.startswith(_DEFINING)))
+
+
+@lru_cache(maxsize=128)
+def _predefined(compiler: str, kept: tuple[str, ...]) -> Predefined:
     try:
         process = ran([compiler, *kept, "-dM", "-E", "-x", "c", "-"])
     except OSError:

@@ -8,16 +8,20 @@ with -nostdlib needn't have, unless the code is freestanding.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import chain
 
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import is_for_riscv
 from porter.project.compiler_run import ran
+from porter.project.given_options import WITH_VALUE
 
 _SPLIT_OFF = {"_zicsr": "csrr a0, mscratch\n", "_zifencei": "fence.i\n"}
 _ATTRIBUTE = re.compile(rb'\.attribute\s+arch\s*,\s*"(\w+)"')
 _FREESTANDING = "-ffreestanding"
+_OF_FILES = ("-include", "-imacros", "-x")
 _HEADER = "#include <stdint.h>\n"
 
 
@@ -35,6 +39,27 @@ def with_needs(options: CompileOptions) -> CompileOptions:
         ):
             cpu = free
     return options if cpu == options.cpu_flags else replace(options, cpu_flags=cpu)
+
+
+def without_unknown(options: CompileOptions) -> CompileOptions:
+    """Those that the compiler knows, if it can be asked at all. Files that they name may have
+    anything in them."""
+    compiler, flags = options.compiler, options.cpu_flags
+    words = [word for word in _words(flags) if word[0] not in _OF_FILES]
+    if _takes(compiler, tuple(chain(*words)), "c", "") or not _takes(compiler, (), "c", ""):
+        return options
+    core = tuple(it for it in flags if it.startswith(("-mcpu=", "-march=", "-mabi=")))
+    asked = (word for word in words if word[0] not in core)
+    unknown = {word for word in asked if not _takes(compiler, (*core, *word), "c", "")}
+    known = chain(*(word for word in _words(flags) if word not in unknown))
+    return replace(options, cpu_flags=tuple(known))
+
+
+def _words(flags: Iterable[str]) -> Iterator[tuple[str, ...]]:
+    """Each option with what belongs to it."""
+    rest = iter(flags)
+    for flag in rest:
+        yield (flag, next(rest, "")) if flag in WITH_VALUE else (flag,)
 
 
 def _with_architecture(compiler: str, cpu: tuple[str, ...]) -> tuple[str, ...]:

@@ -13,6 +13,8 @@ from pathlib import Path
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import DEFAULT_COMPILER, compiler_for
 from porter.project.linker_symbols import kept_sections, linker_words
+from porter.project.linking import Linking
+from porter.project.other_builds import words_about_links
 from porter.project.source_tree import find_sources
 from porter.project.toolchain import (
     archive_needs,
@@ -21,6 +23,7 @@ from porter.project.toolchain import (
     library_functions,
     library_needs,
 )
+from porter.project.unread_inputs import NO_INPUTS, UnreadInputs
 from scanner.report.errors import MissingError
 
 _WORD = re.compile(rb"\b[A-Za-z_]\w*")
@@ -39,11 +42,27 @@ class Outside:
     options: CompileOptions
     scripts: Sequence[Path]
     beside: Sequence[Path] = ()
+    linked: Sequence[Linking] = ()
+    inputs: UnreadInputs = NO_INPUTS
+
+    @property
+    def keeps_all(self) -> bool:
+        """Whether any function may be used that others can call: by a file that isn't there, or by
+        an option of the linker."""
+        return bool(self.inputs.absent) or any(it.keeps_all for it in self.linked)
+
+    @property
+    def renamed(self) -> frozenset[tuple[str, str]]:
+        """Names that the linker's options give another meaning, with what they mean."""
+        return frozenset(pair for it in self.linked for pair in it.renamed)
 
     def used(self) -> frozenset[str]:
-        """Names that the compiler's libraries, archives in the tree, linker scripts and files
-        beside the project use."""
+        """Names that the compiler's libraries, archives in the tree, linker scripts, the linker's
+        options, files beside the project and whatever else is linked use."""
         found = linker_words(self.scripts).union(*map(library_needs, self._compilers))
+        found = found.union(self.inputs.used, *(it.kept for it in self.linked))
+        if not self.linked:
+            found |= words_about_links(self.root)
         return found.union(
             self.named_beside, *(archive_needs(DEFAULT_COMPILER, path) for path in self._archives)
         )

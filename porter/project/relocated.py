@@ -32,7 +32,8 @@ class Relocated:
         """The same compiler call, here."""
         folders = tuple(map(self.folder, command.options.include_dirs))
         files = tuple(self.folder(it.parent) / it.name for it in command.files)
-        return CompilerCommand(files, replace(command.options, include_dirs=folders))
+        others = tuple(self.folder(it.parent) / it.name for it in command.others)
+        return CompilerCommand(files, replace(command.options, include_dirs=folders), others)
 
     def folder(self, path: Path) -> Path:
         """Where a folder is here; the path itself if that is here, or nobody knows."""

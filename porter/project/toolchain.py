@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -15,6 +16,7 @@ _MAGIC = b"!<arch>\n"
 _HEADER = 60  # bytes before each member of an archive
 _LARGEST = 1 << 28
 _UNDEFINED = re.compile(r"(?m)^\s+[Uw] (\w+)$")
+_SYMBOL = re.compile(r"(?m)^[0-9a-f]* +([A-Za-z]) (\S+)$")
 _BETWEEN = re.compile(r"search starts here:\n(.*?)End of search list", re.DOTALL)
 
 
@@ -47,6 +49,48 @@ def archive_needs(compiler: str, path: Path) -> frozenset[str]:
     """Names that parts of an archive use and don't define."""
     reader = _run([compiler, "-print-prog-name=nm"]).strip()
     return frozenset(_UNDEFINED.findall(_run([reader, "-u", str(path)]))) if reader else frozenset()
+
+
+@dataclass(frozen=True)
+class Symbols:
+    """Names that an object or an archive asks others for, those that it gives them, and the names
+    of files that it says it was made of."""
+
+    needed: frozenset[str]
+    defined: frozenset[str]
+    made_of: frozenset[str]
+
+
+@lru_cache(maxsize=256)
+def symbols_of(compiler: str, path: Path) -> Symbols | None:
+    """Those of a file; None where it can't be read, or has what a compiler goes on with when it
+    links."""
+    reader = _run([compiler, "-print-prog-name=nm"]).strip()
+    try:
+        done = ran([reader, "-a", str(path)])
+    except OSError:
+        return None
+    names = _SYMBOL.findall(done.stdout.decode("utf-8", "replace"))
+    if done.returncode or any(name.startswith("__gnu_lto_") for _, name in names):
+        return None
+    return Symbols(
+        frozenset(name for kind, name in names if kind in "Uwv"),
+        frozenset(name for kind, name in names if kind.isupper() and kind not in "UWV"),
+        frozenset(name for kind, name in names if kind == "a"),
+    )
+
+
+@lru_cache(maxsize=64)
+def library_named(compiler: str, name: str) -> Path | None:
+    """Where a compiler has a library of that name; None if it hasn't, or can't be asked."""
+    found = _run([compiler, f"-print-file-name={name}"]).strip()
+    return Path(found) if found.startswith("/") else None
+
+
+def comes_with(compiler: str, path: Path) -> bool:
+    """Whether an object or an archive is one of the compiler's own."""
+    found = library_named(compiler, path.name)
+    return found is not None and found.resolve() == path.resolve()
 
 
 def header_macros(compiler: str, headers: Iterable[str]) -> frozenset[str]:

@@ -14,9 +14,9 @@ from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import (
     COMPILED,
     DEFAULT_COMPILER,
-    LANGUAGE,
     CompilerCommand,
 )
+from porter.project.given_options import LANGUAGE
 from scanner.arch.chips import chip
 from scanner.report.errors import MissingError
 
