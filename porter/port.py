@@ -249,6 +249,7 @@ def _transcribe(project: WholeProject, failures: Failures) -> None:
         project.aliases,
         project.units,
         failures,
+        project.inputs,
     ):
         project.switches.setdefault(switch.file, []).append(_moved(switch, project.calls))
 

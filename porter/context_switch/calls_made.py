@@ -4,10 +4,11 @@ as another name of a function."""
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from pathlib import Path
 
 from porter.context_switch.asm_branches import branches_in
 from porter.context_switch.asm_statements import text_in
@@ -30,6 +31,7 @@ from porter.context_switch.register_steps import Step
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.resumers import Resumers
 from porter.context_switch.services import SERVICE, Services
+from porter.project.unread_inputs import UnreadInputs
 from porter.source.c_tree import (
     Node,
     arguments_of,
@@ -68,8 +70,15 @@ class CallsMade:
     """Looks at functions by the names that the linker knows them by."""
 
     def __init__(
-        self, resumers: Resumers, units: CUnits, names: OtherNames, services: Services
+        self,
+        resumers: Resumers,
+        units: CUnits,
+        names: OtherNames,
+        services: Services,
+        inputs: UnreadInputs,
     ) -> None:
+        """`inputs`: what is linked beside the files of the project."""
+        self._inputs = inputs
         self._resumers, self._units, self._names = resumers, units, names
         self._services = services
         self._all_of = cache(self._of)
@@ -111,7 +120,15 @@ class CallsMade:
             b"\n".join(texts),
             is_alias,
             None if is_defined else self._units.cplusplus_naming(known),
+            self._beside(name, definitions),
         )
+
+    def _beside(self, name: str, definitions: Sequence[Node]) -> Path | None:
+        """A file that nobody reads and that may define a function, if nothing else does for all."""
+        by_hand = self.by_hand(name)
+        if not all(map(_is_weak, definitions)) or not all(it.function.weak for it in by_hand):
+            return None
+        return self._inputs.home_of(name, bool(definitions or by_hand))
 
     def has_body(self, name: str) -> bool:
         """Whether C or assembler of the project defines it under this name."""

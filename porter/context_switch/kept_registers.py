@@ -61,6 +61,12 @@ class KeptRegisters:
                     "the task's, wait, or ask for a mask? Give it, and what stands in front of it, "
                     "a type (int f(void))"
                 )
+            if it.body.beside is not None:
+                raise NotTranscribable(
+                    f"{it.road}, which {it.body.beside.name} may define, and nobody looks into "
+                    "that: does it touch what is the task's, wait, or ask for a mask? Add its "
+                    "source to the project's folder"
+                )
             for definition in it.body.definitions:
                 if what := self._unread.why(definition):
                     raise NotTranscribable(

@@ -29,6 +29,7 @@ from porter.context_switch.unread import Unread
 from porter.context_switch.volatile_types import VolatileTypes
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
+from porter.project.unread_inputs import NO_INPUTS, UnreadInputs
 from porter.project.vectors import SVC, Vectors
 from porter.source.comments import without_comments
 from porter.source.source_file import HEADER_SUFFIXES
@@ -41,7 +42,8 @@ class ProjectData:
     `callees` what a call may come to, `kept` what callees do with registers that calls keep,
     `whole` whether they come to the middle of functions, `lost_writes` what they read that a port
     doesn't write, `parts` functions that only handlers come to, `services` what supervisor calls
-    name. `linked`: numbers from linker scripts, `aliases` other names."""
+    name. `linked`: numbers from linker scripts, `aliases` other names, `inputs`
+    what is linked beside the files."""
 
     def __init__(
         self,
@@ -51,6 +53,7 @@ class ProjectData:
         linked: Iterable[LinkerSymbol] = (),
         aliases: Iterable[LinkerAlias] = (),
         vectors: Vectors | None = None,
+        inputs: UnreadInputs = NO_INPUTS,
     ) -> None:
         files = list(files)
         aliases, linked = list(aliases), list(linked)
@@ -64,10 +67,10 @@ class ProjectData:
         self.set_later = SetLater(self.units)
         self.volatiles = VolatileTypes(files, options)
         self.prototypes = CompiledPrototypes(files)
-        self.resumers = Resumers(files, options, self.units, aliases)
+        self.resumers = Resumers(files, options, self.units, aliases, inputs)
         self.services = Services(files, self.units)
         others = OtherNames(self.units, aliases)
-        made = CallsMade(self.resumers, self.units, others, self.services)
+        made = CallsMade(self.resumers, self.units, others, self.services, inputs)
         taken = TakenAddresses(self.resumers, self.units, self._vectors, made)
         self.callees = Callees(made, taken.taking)
         self.parts = Parts(made, lambda: taken.taking(None), self.units, self._named_otherwise)

@@ -39,6 +39,7 @@ from porter.context_switch.result import (
 )
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias
+from porter.project.unread_inputs import NO_INPUTS, UnreadInputs
 from porter.project.vectors import PENDSV, RESET, Vectors
 from porter.source.c_tree import Node
 from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES
@@ -69,7 +70,9 @@ class Resumers:
         options: CompileOptions,
         units: CUnits,
         aliases: Iterable[LinkerAlias] = (),
+        inputs: UnreadInputs = NO_INPUTS,
     ) -> None:
+        self._inputs = inputs
         files = list(files)
         self.options, self._units, self._aliases = options, units, list(aliases)
         self._headers = [file for file in files if file.suffix.lower() in _HEADERS]
@@ -114,6 +117,8 @@ class Resumers:
         """What the linker may take instead of a weak handler; "" where nothing else is known."""
         if any(alias.name == symbol for alias in self._aliases):
             return "a linker script"
+        if (beside := self._inputs.home_of(symbol, is_weak=True)) is not None:
+            return f"{beside.name}, which nobody looks into, may be what"
         homes = [
             (file.name, function.weak)
             for file, assembly in self._assemblies(names)

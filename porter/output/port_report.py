@@ -134,8 +134,8 @@ def assumptions(result: PortResult) -> Iterator[str]:
         more = f" and {len(names) - _DEVICES} more" if len(names) > _DEVICES else ""
         yield (
             f"the build takes in what nobody looked into: {', '.join(names[:_DEVICES])}{more}; "
-            "what these name counts as used, and what they do isn't known: add their sources, in C, "
-            "C++ or assembler, to the project's folder"
+            "what these name counts as used, and what they do isn't known: add their sources to "
+            "the project's folder, in C, C++ or assembler"
         )
     if result.refused:
         yield (

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from porter.project.linking import Linking, parse_linking
+from porter.project.linking import linkings, parse_linking
 
 ROOT = Path(__file__).resolve().parents[2]
 HERE = Path("/project/app")
-PROGRAM = Linking(HERE / "b/main.elf", (HERE / "b/linker.ld",))
+PROGRAM = (HERE / "b/main.elf", (HERE / "b/linker.ld",))
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,8 @@ PROGRAM = Linking(HERE / "b/main.elf", (HERE / "b/linker.ld",))
     ],
 )
 def test_program_and_script(command: str) -> None:
-    assert parse_linking(command.split(), HERE) == PROGRAM
+    found = parse_linking(command.split(), HERE)
+    assert found is not None and (found.program, found.scripts) == PROGRAM
 
 
 @pytest.mark.parametrize(
@@ -36,8 +37,7 @@ def test_program_and_script(command: str) -> None:
     [
         "arm-none-eabi-gcc -c main.c -o main.o -Tb/linker.ld",
         "arm-none-eabi-ld -r a.o b.o -o both.o -Tb/linker.ld",
-        "arm-none-eabi-gcc main.o -o tool",
-        "arm-none-eabi-gcc main.o -o main.elf -Ttext=0x8000000",
+        "gcc main.o -o tool",
         "arm-none-eabi-gcc main.o -Tb/linker.ld",
         "arm-none-eabi-objcopy -O binary b/main.elf -o x",
         "",
@@ -64,7 +64,41 @@ def test_names_with_another_meaning(
     (tmp_path / "link.opt").write_text(f'main.o "other.o"\n{options}\n')
     given = "@link.opt" if in_file else options
     found = parse_linking(f"gcc main.o {given} -o a.elf -Tb.ld".split(), tmp_path)
-    assert found == Linking(tmp_path / "a.elf", (tmp_path / "b.ld",), renamed)
+    assert found is not None and found.scripts == (tmp_path / "b.ld",)
+    assert found.renamed == renamed
+    assert found.inputs == tuple(tmp_path / it for it in ["main.o", "other.o"][: 1 + in_file])
+
+
+@pytest.mark.parametrize(
+    ("options", "kept"),
+    [
+        ("-Wl,-e,first", ("first",)),
+        ("-Wl,--entry=first -u second", ("first", "second")),
+        ("-Wl,--undefined=first,--require-defined,second", ("first", "second")),
+        ("-ufirst -Xlinker -init=second", ("first", "second")),
+        ("-Wl,--undefined-version,--unresolved-symbols=report-all,-EL -undef", ()),
+    ],
+)
+def test_names_that_options_ask_for(options: str, kept: tuple[str, ...]) -> None:
+    found = parse_linking(f"arm-none-eabi-gcc main.o {options} -o a.elf".split(), HERE)
+    assert found is not None and found.kept == kept and not found.keeps_all
+
+
+def test_what_a_build_makes_of_sources_is_no_input_of_others(tmp_path: Path) -> None:
+    """Through archives and objects that are joined; what nothing makes is left."""
+    (tmp_path / "lib").mkdir()
+    (tmp_path / "lib" / "libtheirs.a").touch()
+    commands = [
+        "gcc -mthumb -c a.c",
+        "gcc -mthumb -c sub/b.c -o out/b.o",
+        "ld -r -o joined.o out/b.o strange.o",
+        "ar rcs libours.a joined.o a.o",
+        "gcc -mthumb c.c out/../blob.o -L. -Llib -lours -ltheirs -lm -o a.elf",
+    ]
+    (found,) = linkings([(it.split(), tmp_path) for it in commands])
+    names = ["blob.o", "lib/libtheirs.a", "strange.o"]
+    assert found.inputs == tuple(tmp_path / it for it in names)
+    assert found.libraries == ("libm.a",)
 
 
 HANDLER = """\
