@@ -229,7 +229,7 @@ def split_project(
     with step("asking the build system"):
         build = build_of(root, sources, domain)
     with step("reading the program as a whole"):
-        units = preprocess_all(build.units, build.again)
+        units = preprocess_all(build.units, again=build.again)
         program = program_files(root, sources, build, domain, units)
         project = WholeProject(root, program, domain, build, units)
     progress("splitting handlers")

@@ -244,9 +244,7 @@ class WholeProject:
         if not (_PASTES if source.is_asm else _ASM_MACRO).search(source.data):
             return ()
         made = (it.object for it in self._each_assembled(source.path))
-        return {
-            name for it in made for name in (it.wanted() if source.is_asm else it.named())
-        }
+        return {name for it in made for name in (it.wanted() if source.is_asm else it.named())}
 
     def _each_assembled(self, file: Path) -> list[Assembly]:
         """A file, each time that it is compiled or assembled."""

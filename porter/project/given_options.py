@@ -42,13 +42,13 @@ _ELSEWHERE_WITH_VALUE = frozenset(
      "-dumpbase", "-dumpbase-ext", "-dumpdir", "-wrapper"}
 )  # fmt: skip
 _ELSEWHERE = re.compile(
-    r"-(?:[cESvwrsPCHQLleuzTW]|CC|M\w*|###|pipe|time|static|shared|rdynamic|symbolic|nostdlib"
+    r"-(?:[cESvwrsPCHQLleuzTW]|CC|###|pipe|time|static|shared|rdynamic|symbolic|nostdlib"
     r"|nostartfiles|nodefaultlibs|nolibc|no-pie|pie|pedantic.*|pass-exit-codes|save-temps.*|d[A-Z]"
     r"|fsyntax-only|fdump.*|fstack-usage|fcallgraph.*|fdiagnostics.*|fmessage-length.*|fuse-.*|fopt-"
     r"info.*|f(?:no-)?lto.*|f(?:no-)?fat-lto-objects|f(?:no-)?whole-program|fverbose-asm|fanalyzer"
     r"|ftest-coverage|f(?:no-)?(?:function|data)-sections|f(?:file|debug|macro)-prefix-map.*"
     r"|frecord-gcc-switches|frandom-seed.*|ftime-report|fmem-report|fuse-linker-plugin)"
-    r"|-[gLleuzTW].*|--(?:verbose|help|version)"
+    r"|-(?:[gLleozMTW]|u(?!ndef)).*|--(?:verbose|help|version)"
 )
 """What to make, where to put it, what to complain about, and what only the linker hears."""
 _LISTINGS = re.compile(r"-a[a-z]*(?:=.*)?|--?(?:MD|o).*|-a[a-z]*=.*")

@@ -57,6 +57,7 @@ def is_left(result: PortResult) -> bool:
         ("-fstack-protector-all", "defined __SSP_ALL__"),
         ("-ansi", "defined __STRICT_ANSI__"),
         ("-x c++", "defined __cplusplus"),
+        ("-MMD -MFb/x.d -Wp,-MD,b/y.d -g3 -flto -Wa,-adhlns=x.lst -DWANTS", "defined WANTS"),
         ("-fno-such-option -DWANTS", "defined WANTS"),
     ],
 )
