@@ -46,7 +46,7 @@ def may_be_base(text: Sequence[Instruction], index: int, accessed: frozenset[str
             return False
         if _LEADS_ON.fullmatch(it.mnemonic):
             return True
-        if _CALLS.fullmatch(it.mnemonic) and _ARGUMENTS.fullmatch(into):
+        if _CALLS.fullmatch(it.base) and _ARGUMENTS.fullmatch(into):
             return True
         if it.operands[:1] == (text[index].operands[0],) and not it.mnemonic.startswith("s"):
             return False

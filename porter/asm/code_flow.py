@@ -10,7 +10,7 @@ from porter.source.asm_text import Instruction
 _LOADS = re.compile(r"(?:v?ldr|adr|f?l[bhwd]u?$|l?la$)")
 _BY_TABLE = frozenset({"tbb", "tbh"})  # whose distances stand behind them
 _ENDS = _BY_TABLE | frozenset({"b", "bx", "bal", "j", "jr", "ret", "tail", "mret", "c.j", "c.jr"})
-_TO_PC = re.compile(r"(?:mov|ldr|add|sub)s?$")
+_TO_PC = frozenset({"mov", "ldr", "add", "sub"})
 _POPS = re.compile(r"(?:pop|ldm)")
 _SECTION = frozenset({".section", ".pushsection", "area", "rseg", "section"})
 _DATA = re.compile(r"\.?(?:s?data|s?bss|rodata|rdata|comment|note|debug|str)", re.IGNORECASE)
@@ -56,13 +56,15 @@ def _is_code(directive: Instruction) -> bool:
 
 def _ends_flow(it: Instruction) -> bool:
     operands = [operand.lower() for operand in it.operands]
-    if it.mnemonic in _ENDS:
+    if it.condition:
+        return False
+    if it.base in _ENDS:
         return True
-    if _POPS.match(it.mnemonic):
+    if _POPS.match(it.base):
         return re.search(r"\bpc\b", ", ".join(operands)) is not None
     if it.mnemonic == "jalr":
         return operands[:1] in (["x0"], ["zero"])
-    return _TO_PC.match(it.mnemonic) is not None and operands[:1] == ["pc"]
+    return it.base in _TO_PC and operands[:1] == ["pc"]
 
 
 def _loaded(instructions: Sequence[Instruction]) -> set[str]:

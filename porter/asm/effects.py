@@ -29,6 +29,7 @@ _MASK = 0xFFFF_FFFF
 _HARMLESS = frozenset({"dsb", "isb", "dmb", "nop", "", "clrex", "fence"})
 _CONDITIONS = (".if", ".else", ".endif", ".rept", ".irp", ".endr", ".macro", ".endm", ".exitm",
                ".purgem", ".altmacro", ".set", ".equ", ".eqv", ".include")  # fmt: skip
+_BLOCK = re.compile(r"it[te]{0,3}")
 _MASK_REGISTERS = frozenset({"primask", "basepri", "basepri_max"})
 _NUMBER = re.compile(r"[#$]?\s*\(?\s*(0[xX][0-9a-fA-F]+|\d+)\s*(?:<<\s*(\d+))?\s*\)?")
 _MEMORY = re.compile(r"\[\s*([\w%\[\]]+)\s*(?:,\s*#?\s*(0[xX][0-9a-fA-F]+|\d+)\s*)?\]")
@@ -91,6 +92,8 @@ class Machine:
             raise NotUnderstood(f"label {instruction.label}")
         if name.startswith(_CONDITIONS):
             raise NotUnderstood(f"{instruction}: a condition of the assembler in an asm statement")
+        if instruction.condition or _BLOCK.fullmatch(name):
+            raise NotUnderstood(f"{instruction}: instructions under a condition: write an if in C")
         if name in UNREAD:
             raise NotUnderstood(
                 f"{instruction}: an instruction by a number that isn't known for a guest's: write "

@@ -16,12 +16,12 @@ def joined(
     the number that an operand is, None for something else."""
     lower: dict[str, int] = {}
     for it in text:
-        if it.mnemonic not in ("movw", "movt") or len(it.operands) != 2:
+        if it.base not in ("movw", "movt") or len(it.operands) != 2:
             continue
         register, number = it.operands[0], value(it.operands[1].lstrip("#= \t"))
         if number is None:
             lower.pop(register, None)
-        elif it.mnemonic == "movw":
+        elif it.base == "movw":
             lower[register] = number & _LOW
         else:
             yield it, (number & _LOW) << 16 | lower.get(register, 0)

@@ -65,7 +65,7 @@ class _Line:
 
     def step(self, it: Instruction) -> str:
         """Why an instruction is one that leaves the program; "" where it isn't."""
-        name, operands = it.mnemonic.removesuffix("s"), [_register(o) for o in it.operands]
+        name, operands = it.base, [_register(o) for o in it.operands]
         if _STORES.match(name):
             self.is_switch = True
         elif name in _JUMPS and len(operands) == 1:

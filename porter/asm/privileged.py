@@ -37,7 +37,7 @@ def judged_by_operand(mnemonic: str) -> bool:
 
 def privileged(instruction: Instruction) -> bool:
     """Whether an instruction is a site."""
-    name = instruction.mnemonic
+    name = instruction.base
     operands = [operand.lower() for operand in instruction.operands]
     if name in UNREAD | _OTHERS | BREAKPOINTS or _CPS.match(name) or _COUNTER.match(name):
         return True

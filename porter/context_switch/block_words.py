@@ -33,11 +33,12 @@ from porter.source.c_tree import (
     text_of,
     walk,
 )
+from porter.source.mnemonics import CONDITIONAL
 
 _LOADS = re.compile(rb"\b(?:ldr|ldm)\w*\s+[^;\n]*[\[{]", re.IGNORECASE)
 _LOADS_OPERAND = re.compile(rb"\bld[rm]\w*\s", re.IGNORECASE)
 _FETCHES = re.compile(rb"\bldr(?:ex|t|\.[nw])?\s[^;\n\[]*\[([^\]]*)\]", re.IGNORECASE)
-_STARTS = re.compile(rb"\b[pm]sp\b|\bsvc\b|\bcpsie\b", re.IGNORECASE)
+_STARTS = re.compile(rb"\b[pm]sp\b|\bsvc%s\b|\bcpsie\b" % CONDITIONAL.encode(), re.IGNORECASE)
 _COPIES = {  # where to, from where
     b"memcpy": (0, 1), b"memmove": (0, 1), b"mempcpy": (0, 1), b"builtin_memcpy": (0, 1),
     b"builtin_memmove": (0, 1), b"aeabi_memcpy": (0, 1), b"aeabi_memcpy4": (0, 1),

@@ -71,8 +71,8 @@ CORTEX_M = Machine(
     devices=((0x4000_0000, 0x6000_0000), (0xE000_0000, 0xE010_0000)),  # Armv7-M ARM B3.1
     register=identify,
     masks={
-        "PRIMASK": re.compile(r"cpsid|msr\s+primask", re.IGNORECASE),
-        "BASEPRI": re.compile(r"msr\s+basepri", re.IGNORECASE),
+        "PRIMASK": re.compile(r"cpsid|msr\w*\s+primask", re.IGNORECASE),
+        "BASEPRI": re.compile(r"msr\w*\s+basepri", re.IGNORECASE),
     },
     resuming=frozenset({ROLE_SWITCH, ROLE_SVC}),
     numbered_calls=True,

@@ -12,6 +12,7 @@ from capstone import arm_const
 from porter.context_switch.arm_relocations import R_ARM_THM_CALL
 from porter.context_switch.object_file import Function, ObjectFile, Relocation
 from porter.context_switch.result import NotTranscribable
+from porter.source.mnemonics import split
 
 _OTHER_NAMES = {"sb": "r9", "sl": "r10", "fp": "r11", "ip": "r12"}
 _CONDITIONS = {
@@ -133,7 +134,7 @@ def _instruction(raw: Any, text: str) -> Instruction:
     )
     name = str(raw.insn_name())
     if name in ("cps", "hint"):
-        name = str(raw.mnemonic).split(".")[0]
+        name = split(str(raw.mnemonic)).base
     elif name == "mov" and str(raw.mnemonic).startswith("movt"):
         name = "movt"
     return Instruction(

@@ -32,7 +32,7 @@ from porter.project.vectors import RESET, Vectors
 from porter.source.c_tree import enclosing_function
 
 _ROOTS = frozenset({ROLE_SWITCH, ROLE_SVC, ROLE_START})
-_OF_STACK = re.compile(r"\b(?:mrs\b[^\n]*\bpsp\b|msr\s+psp\b)", re.IGNORECASE)
+_OF_STACK = re.compile(r"\b(?:mrs\w*\b[^\n]*\bpsp\b|msr\w*\s+psp\b)", re.IGNORECASE)
 _CORE = re.compile(r"\br\d")
 
 

@@ -46,7 +46,7 @@ _MACRO = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n]*\\\r?\n)*[^\n]*", re.MULTI
 _NAKED = re.compile(rb"\b(?:__)?naked(?:__)?\b")
 _INCLUDED = re.compile(rb'^\s*(?:#\s*include\s*["<]|\.include\s+")([^">]+)', re.MULTILINE)
 _INSTRUCTION = re.compile(  # as macros for assembler files have them
-    rb"\bm(?:rs|sr)\s+\w+\s*,|\bcpsi[de]\s+[if]|\bcsr[rwsc]+i?\s+\w+\s*,|\bmret\b",
+    rb"\bm(?:rs|sr)\w*\s+\w+\s*,|\bcpsi[de]\s+[if]|\bcsr[rwsc]+i?\s+\w+\s*,|\bmret\b",
     re.IGNORECASE,
 )
 _MOST_INCLUDED = 50

@@ -17,6 +17,7 @@ from porter.context_switch.c_flow import CUnits
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.service_sites import ServiceSite, service_sites, uses_in
 from porter.source.comments import without_comments
+from porter.source.mnemonics import CONDITIONAL
 from porter.source.source_file import ASM_SUFFIXES, CPLUSPLUS_SUFFIXES
 
 SERVICE = "virt_service"
@@ -30,7 +31,9 @@ def serves(signatures: Mapping[str, Signature]) -> bool:
 
 
 _OTHERS = ASM_SUFFIXES | CPLUSPLUS_SUFFIXES
-_RAISES = re.compile(rb"(?im)(?:^|[\"\s;:])svc(?:al|\.n)?[ \t]+[#\w(%=]")
+_RAISES = re.compile(
+    rb"(?im)(?:^|[\"\s;:])svc%s[ \t]+[#\w(%%=]" % CONDITIONAL.encode(),
+)
 
 
 class Services:

@@ -25,8 +25,9 @@ from porter.context_switch.understood import is_known
 from porter.registers.intrinsics import WAIT
 from porter.source.c_tree import Node as CNode
 from porter.source.c_tree import ancestors, arguments_of, one_line, text_of, walk
+from porter.source.mnemonics import CONDITIONAL
 
-_WAITS = re.compile(rb"\b(?:__)?wf[ie]\b", re.IGNORECASE)
+_WAITS = re.compile(rb"\b(?:__)?wf[ie]%s\b" % CONDITIONAL.encode(), re.IGNORECASE)
 _SETS = frozenset({"assignment_expression", "update_expression", "gnu_asm_output_operand"})
 _NAMES = frozenset({"identifier", "field_identifier"})
 _PLACES = frozenset({"field_expression", "subscript_expression", "pointer_expression"})

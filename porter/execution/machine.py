@@ -225,7 +225,7 @@ class Machine:
         """An asm statement: thresholds are noted, outputs are calculated or become unknown."""
         values = [self._expressions.value(operand, frame) for operand in operands(node, "input")]
         template = instructions_of(node)
-        if any(part.mnemonic == "msr" and part.operands[:1] in _BASEPRI for part in template):
+        if any(part.base == "msr" and part.operands[:1] in _BASEPRI for part in template):
             for value in values:
                 threshold = number(value)
                 if threshold:

@@ -31,8 +31,8 @@ def calls_in_assembler(file: SourceFile, served: Mapping[str, int]) -> Iterator[
         if around != RESET:
             continue
         name = it.operands[-1] if it.operands else ""
-        is_loaded = it.mnemonic == "ldr" and name.startswith("=")  # for blx
-        if it.mnemonic in _JUMPS or is_loaded:
+        is_loaded = it.base == "ldr" and name.startswith("=")  # for blx
+        if it.base in _JUMPS or is_loaded:
             yield StartCall(name.lstrip("= "), it.start, it.end)
 
 

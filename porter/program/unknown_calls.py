@@ -145,7 +145,7 @@ class UnknownCalls:
             weak = weak_names(parts)
             for part in parts:
                 name = part.operands[-1] if part.operands else ""
-                is_call = part.mnemonic.lower() in _CALLS and name.isidentifier()
+                is_call = part.base in _CALLS and name.isidentifier()
                 if not is_call or _REGISTER.fullmatch(name) or self._is_here(name):
                     continue
                 if self.is_assembled(file, part.start):

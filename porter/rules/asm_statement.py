@@ -270,7 +270,7 @@ def _given(unit: Unit, context: Context | None, statement: AsmStatement) -> dict
         return {}
     node = context.node_at(statement.start, statement.end)
     whole = enclosing_statement(node) if node is not None else None
-    writes = any(it.mnemonic == "msr" for it in statement.instructions)
+    writes = any(it.base == "msr" for it in statement.instructions)
     if whole is None or not writes or statement.inputs or statement.outputs:
         return {}
     name = first_parameter(context.root, whole)
@@ -285,7 +285,7 @@ def _refuse_left_over(unit: Unit, statement: AsmStatement, machine: Machine) -> 
         if is_address and _CORE.fullmatch(name):
             raise NotUnderstood(f"leaves an address in {name}, which is for what follows")
     for number, it in enumerate(statement.instructions):
-        if it.mnemonic not in ("mrs", "csrr") or len(it.operands) != 2 or statement.form != "gnu":
+        if it.base not in ("mrs", "csrr") or len(it.operands) != 2 or statement.form != "gnu":
             continue
         register = it.operands[0].strip()
         rest = " ".join(text for later in statement.instructions[number + 1 :]

@@ -26,7 +26,7 @@ def written_by(statement: AsmStatement) -> Iterator[bytes]:
             yield text_of(strip_parentheses(node))
     if statement.form == "block":
         for instruction in statement.instructions:
-            if instruction.mnemonic not in READS_FIRST:
+            if instruction.base not in READS_FIRST:
                 for operand_text in instruction.operands:
                     yield from _WORD.findall(operand_text.encode("latin-1"))
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from porter.source.comments import blank
+from porter.source.mnemonics import split
 
 Dialect = Literal["gnu", "armasm"]
 
@@ -45,6 +46,16 @@ class Instruction:
     start: int
     end: int
     label: str | None = None
+
+    @property
+    def base(self) -> str:
+        """Which instruction of Arm's it is, whether or not it has a condition and sets flags."""
+        return split(self.mnemonic).base
+
+    @property
+    def condition(self) -> str:
+        """Of an instruction of Arm's; "" for always."""
+        return split(self.mnemonic).condition
 
     def __str__(self) -> str:
         if self.mnemonic == "=":

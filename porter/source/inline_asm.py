@@ -143,7 +143,7 @@ def _variables(
     read: set[bytes] = set()
     for instruction in body:
         names = [operand.encode("latin-1") for operand in instruction.operands]
-        first = 0 if instruction.mnemonic in READS_FIRST else 1
+        first = 0 if instruction.base in READS_FIRST else 1
         read |= set(names[first:])
         for name in names[:first]:
             written.setdefault(name, "+r" if name in read else "=r")

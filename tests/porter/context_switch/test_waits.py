@@ -23,6 +23,7 @@ WAITS = {
     "WFI": 'void schedule(void) { while (ready == 0) __asm volatile("wfi"); }',
     "two strings": 'void schedule(void) { __asm volatile("wf" "i"); }',
     "a second line": 'void schedule(void) { __asm volatile("dsb\\nwfi"); }',
+    "a condition": 'void schedule(void) { __asm volatile("cmp r0, #0\\n it eq\\n wfieq"); }',
     "CMSIS": "void schedule(void) { if (!ready) __WFI(); }",
     "opens": "void schedule(void) {\n"
              '    while (!ready) __asm volatile("wfi\\n cpsie i\\n isb\\n cpsid i"); }',
@@ -62,6 +63,7 @@ GOES_ON = {
     "a list": "void schedule(void) { struct task *t = tasks; while (t) t = t->next; }",
     "takes": "static int take(void) { ready &= ready - 1; return ready != 0; }\n"
              "void schedule(void) { while (take()) { } }",
+    "a name": 'void schedule(void) { __asm volatile("b wfieqx\\n wfieqx:"); }',
     "halts": "void schedule(void) { if (!ready) for (;;) __WFI(); }",
     "for a debugger": "void schedule(void) { if (!ready) { volatile int go = 0; while (!go); } }",
     "a device": "void schedule(void) { while (*(volatile uint32_t *)0x40001000 & 1); }",
