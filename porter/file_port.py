@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from porter.asm.breakpoints import BREAKPOINTS, why_breakpoint
+from porter.asm.made import DIRECTIVES, WHY_MADE
 from porter.asm.namings import names_number, only_named
 from porter.asm.numbered import is_numbered
 from porter.asm.privileged import UNREAD
@@ -168,6 +169,8 @@ def _in_asm(
         return Verdict(site, Status.ESCALATED, ASM_RULE, why_breakpoint(stop))
     if away:
         return Verdict(site, Status.ESCALATED, ASM_RULE, away)
+    if site.what.startswith(DIRECTIVES):
+        return Verdict(site, Status.ESCALATED, ASM_RULE, WHY_MADE)
     if _is_read_number(site, file):
         return Verdict(site, Status.ESCALATED, ASM_RULE, reason)
     if site.where == IN_MACRO or (switches and _uses_macro(site, file)):

@@ -27,8 +27,8 @@ from porter.source.asm_text import Instruction
 
 _MASK = 0xFFFF_FFFF
 _HARMLESS = frozenset({"dsb", "isb", "dmb", "nop", "", "clrex", "fence"})
-_CONDITIONS = (".if", ".else", ".endif", ".rept", ".irp", ".endr", ".macro", ".endm", ".exitm",
-               ".purgem", ".altmacro", ".set", ".equ", ".eqv", ".include")  # fmt: skip
+_CONDITIONS = (".if", ".else", ".endif", ".rep", ".irp", ".endr", ".macro", ".endm", ".exitm",
+               ".purgem", ".altmacro", ".set", ".equ", ".eqv", ".include", ".incbin")  # fmt: skip
 _BLOCK = re.compile(r"it[te]{0,3}")
 _MASK_REGISTERS = frozenset({"primask", "basepri", "basepri_max"})
 _NUMBER = re.compile(r"[#$]?\s*\(?\s*(0[xX][0-9a-fA-F]+|\d+)\s*(?:<<\s*(\d+))?\s*\)?")

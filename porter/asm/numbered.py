@@ -7,9 +7,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import groupby
+from pathlib import Path
 
 from porter.asm.code_flow import reached
 from porter.asm.machine_code import Decoded, decode
+from porter.asm.made import hidden_in, hidden_in_file, kind_of
 from porter.asm.privileged import UNREAD, privileged
 from porter.context_switch.asm_statements import as_file
 from porter.context_switch.assemble import machine_of
@@ -17,6 +19,7 @@ from porter.context_switch.machine import Machine
 from porter.project.compile_options import CompileOptions
 from porter.source.asm_text import EQUATES, Instruction, instructions
 from porter.source.inline_asm import CONSTANTS, AsmStatement
+from porter.source.source_file import SourceFile
 
 _ARMASM = {"dci": ".inst", "dcb": ".byte", "dcw": ".short", "dcd": ".word", "dc8": ".byte",
            "dc16": ".short", "dc32": ".word"}  # fmt: skip
@@ -48,6 +51,17 @@ class Numbered:
             return statement
         texts = self._operands(statement, number)
         return replace(statement, instructions=self.read(statement.instructions, texts))
+
+    def made(
+        self, statement: AsmStatement, text: str, number: Callable[[bytes], int | None], file: Path
+    ) -> str:
+        """What is to be told of what the assembler itself makes of a statement's text."""
+        return hidden_in(text, self._operands(statement, number), self._options, file.parent)
+
+    def made_in(self, file: SourceFile, text: Sequence[Instruction]) -> Iterator[tuple[int, str]]:
+        """The same of an assembler file that has this text, with where it is."""
+        found = {kind_of(it) for it in text if privileged(it)}
+        return hidden_in_file(file, text, found, self._options)
 
     def read(
         self, text: Sequence[Instruction], operands: Mapping[str, str] = _NO_OPERANDS

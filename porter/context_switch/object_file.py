@@ -90,6 +90,7 @@ class ObjectFile:
         self._names: dict[tuple[int, int], str] = {}
         self._labels: dict[tuple[int, int], list[str]] = {}  # of code, untyped and private
         self._maps: dict[int, list[tuple[int, bool]]] = {}
+        self.code: frozenset[int] = frozenset()  # sections with instructions
         self.functions: list[Function] = []
         self.globals: set[str] = set()
         self.may_miss: set[str] = set()  # weak names that another file may define
@@ -115,6 +116,7 @@ class ObjectFile:
             for index, section in enumerate(elf.iter_sections())
             if section["sh_flags"] & SH_FLAGS.SHF_EXECINSTR
         }
+        self.code = frozenset(code)
         for table in elf.iter_sections():
             if not isinstance(table, SymbolTableSection):
                 continue

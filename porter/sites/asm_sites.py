@@ -20,7 +20,10 @@ def asm_sites(file: SourceFile, numbered: Numbered) -> Iterator[Site]:
     label, before = "", ""
     text = tuple(instructions(file.data, dialect_of(file.data)))
     away = dict(asm_leaps(file))
-    for instruction in numbered.read(text):
+    read = numbered.read(text)
+    for start, what in numbered.made_in(file, read):
+        yield Site(file.name, start, file.line_end(start), SiteKind.ASM, what)
+    for instruction in read:
         if instruction.mnemonic in (".macro", "macro"):
             label, before = IN_MACRO, label
         elif instruction.mnemonic in (".endm", "endm", "mend"):

@@ -35,7 +35,14 @@ from porter.source.c_tree import Node, ancestors, text_of
 from porter.source.c_types import UNKNOWN
 from porter.source.cplusplus_casts import named_cast
 from porter.source.declarations import is_declarator
-from porter.source.inline_asm import AsmStatement, find_asm, in_template, is_asm_word
+from porter.source.inline_asm import (
+    AsmStatement,
+    as_strings,
+    find_asm,
+    in_template,
+    is_asm_word,
+    text_of_strings,
+)
 from porter.source.scoped_names import path_around, whole_name
 from porter.source.token_tools import argument_at, is_qualified
 from porter.source.values import Number, Place, Pointer
@@ -218,7 +225,10 @@ class CSites:
                     if not reaches:
                         self.leaps[site] = away[instruction]
                     yield site
-            if (hidden := self._in_macro(statement, region)) is not None:
+            hidden = self._in_macro(statement, region)
+            if hidden is None and not any(map(privileged, statement.instructions)):
+                hidden = self._made(statement, constant, region)
+            if hidden is not None:
                 self.asm[hidden] = statement
                 yield hidden
 
@@ -275,6 +285,23 @@ class CSites:
         if away is not None:
             self.leaps[site] = away
         return site
+
+    def _made(
+        self,
+        statement: AsmStatement,
+        constant: Callable[[bytes], int | None],
+        region: Region,
+    ) -> Site | None:
+        """What the assembler puts together by itself."""
+        text = statement.text
+        if statement.template:
+            text = text_of_strings(
+                as_strings(self.text.evaluator.macros.expand(statement.template))
+            )
+        what = self.numbered.made(statement, text, constant, self.text.file.path)
+        if not what or self._is_name(statement, region):
+            return None
+        return self._site(statement.start, statement.end, SiteKind.ASM, what, region)
 
     @staticmethod
     def _is_name(statement: AsmStatement, region: Region) -> bool:

@@ -36,7 +36,8 @@ class AsmStatement:
     """[start, end) from the keyword to the closing parenthesis or brace, without `;`.
 
     `template` are the template's tokens where a macro is a part of it; `unread`: an operand that is
-    spelt otherwise than as one, a macro for example; "" if there is none.
+    spelt otherwise than as one, a macro for example; "" if there is none. `text`: what its strings
+    say to the assembler, in the gnu form.
     """
 
     start: int
@@ -47,6 +48,7 @@ class AsmStatement:
     inputs: tuple[Operand, ...] = ()
     template: tuple[Token, ...] = ()
     unread: str = ""
+    text: str = ""
 
     def without_operands(self) -> Iterator[tuple[int, int]]:
         """The parts that are no C."""
@@ -104,7 +106,8 @@ def _statement(tokens: Sequence[Token], index: int, data: bytes) -> tuple[AsmSta
         while end < len(tokens) and tokens[end].kind == "string":
             end += 1
         body = _decoded(tokens[position:end])
-        return AsmStatement(tokens[index].start, tokens[end - 1].end, "gnu", body), end
+        text = text_of_strings(tokens[position:end])
+        return AsmStatement(tokens[index].start, tokens[end - 1].end, "gnu", body, text=text), end
     if opening.text == b"{":
         return _raw_block(tokens, index, position, data, "block")
     for candidate in range(position, min(position + 40, len(tokens))):
@@ -176,6 +179,7 @@ def _gnu(
         _operands(inputs, data),
         tuple(template) if any(token.kind != "string" for token in template) else (),
         b" ".join(token.text for token in unread).decode("latin-1"),
+        text_of_strings(template),
     )
 
 
@@ -215,7 +219,17 @@ def _operand(part: Sequence[Token], data: bytes) -> Operand | None:
 
 def in_template(texts: Iterable[bytes]) -> tuple[Instruction, ...]:
     """The instructions in the strings of a template whose macros are expanded."""
-    return _decoded([Token("string", 0, 0, it) for it in texts if it.startswith(b'"')])
+    return _decoded(as_strings(texts))
+
+
+def as_strings(texts: Iterable[bytes]) -> list[Token]:
+    """Those of expanded texts that are strings."""
+    return [Token("string", 0, 0, it) for it in texts if it.startswith(b'"')]
+
+
+def text_of_strings(template: Iterable[Token]) -> str:
+    """What the strings of a template say."""
+    return decode_strings(template).text.decode("latin-1")
 
 
 def _decoded(template: Sequence[Token]) -> tuple[Instruction, ...]:
