@@ -218,6 +218,14 @@ def compile_object(source: Path, options: CompileOptions, *extra: str) -> bytes:
         return target.read_bytes()
 
 
+def compiled(source: Path, options: CompileOptions) -> ObjectFile:
+    """The same, made as far as the project optimises: what a compiler calls depends on that."""
+    with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
+        target = Path(folder, "unit.o")
+        target.write_bytes(compile_object(source, options, options.optimize or "-O2"))
+        return ObjectFile(target)
+
+
 def assemble(source: Path, options: CompileOptions) -> Assembly:
     """Compile or assemble one file. Raises CompileError."""
     if source.suffix.lower() in ASM_SUFFIXES:

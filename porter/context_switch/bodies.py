@@ -23,6 +23,11 @@ class Body:
     beside: Path | None = None
 
     @property
+    def is_elsewhere(self) -> bool:
+        """Whether nothing of the project's C or assembler defines it."""
+        return not (self.definitions or self.assembler or self.is_alias)
+
+    @property
     def is_in_c_alone(self) -> bool:
         """Whether C defines it, and nothing else may be meant by its name."""
         return bool(self.definitions) and not (self.assembler or self._elsewhere)

@@ -17,6 +17,7 @@ from porter.context_switch.armcc import suited
 from porter.context_switch.asm_statements import template_of, text_in
 from porter.context_switch.assemble import (
     CompileError,
+    compiled,
     constant,
     functions_in,
     preprocess,
@@ -40,6 +41,7 @@ from porter.context_switch.c_nodes import (
 )
 from porter.context_switch.casts import with_casts
 from porter.context_switch.cplusplus import Cplusplus
+from porter.context_switch.object_file import ObjectFile
 from porter.context_switch.recipe import begins_otherwise, conditions_of_port, new_body
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.statement_values import whole_of
@@ -75,6 +77,7 @@ class CUnits:
     def __init__(self, files: Iterable[Path], options: CompileOptions, entry: str = "main") -> None:
         files = list(files)
         self.entry = entry.encode("latin-1")
+        self.compiler = options.compiler
         self._options = options
         self._sources = [file for file in files if file.suffix == ".c"]
         self._headers = [file for file in files if is_included(file)]
@@ -94,6 +97,7 @@ class CUnits:
         self._constant = cache(self._constant_in)
         self.stack_use = cache(self._stack_use)
         self.unread_in = cache(self._unread_in)
+        self._compiled = cache(self._compiled_objects)
 
     def _preprocessed(self, file: Path) -> bytes:
         """All that it is, one after the other, where it is compiled several times."""
@@ -129,6 +133,22 @@ class CUnits:
         ways = self._options.readings(file)
         found = {constant(file, it.beside(file.parent), expression) for it in ways}
         return found.pop() if len(found) == 1 else None
+    def compiled_names(self, near: Node, function: bytes) -> set[str] | None:
+        """Names that the code of a function has for places elsewhere, as the compiler makes it of
+        the file that has a node; all of the file where it isn't known by its name there, None where
+        it can't be compiled."""
+        made = self._compiled(self.file_of(near))
+        return made and set[str]().union(*(it.named_in(function.decode("latin-1")) for it in made))
+
+    def _compiled_objects(self, file: Path) -> list[ObjectFile] | None:
+        """What becomes of a file, each time that it is compiled."""
+        found: list[ObjectFile] = []
+        with suppress(CompileError, NotTranscribable):
+            for own in self._options.readings(file):
+                with suited(file, self._headers, own) as options:
+                    found.append(compiled(file, options))
+            return found
+        return None
 
     def _named_in(self, file: Path, name: bytes) -> list[Node]:
         """Identifiers of a name in a file, which is parsed only if it has some: trees are large."""

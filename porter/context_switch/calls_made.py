@@ -32,6 +32,7 @@ from porter.context_switch.result import NotTranscribable
 from porter.context_switch.resumers import Resumers
 from porter.context_switch.services import SERVICE, Services
 from porter.project.unread_inputs import UnreadInputs
+from porter.context_switch.unnamed_calls import UnnamedCalls
 from porter.source.c_tree import (
     Node,
     arguments_of,
@@ -86,6 +87,7 @@ class CallsMade:
         self._locals = cache(own_variables)
         self._pointers = PointerValues(units, self._is_outside_c, names.is_renamed)
         self._is_variable = cache(self._declares_variable)
+        self._unnamed = UnnamedCalls(units, cache(self.has_body))
 
     def of(self, name: str, unless: Unless | None = None) -> Calls:
         """Where a function goes, but for calls in C that don't count."""
@@ -96,6 +98,7 @@ class CallsMade:
             return Calls(self._services.functions) if not self._services.problem else ANYWHERE
         definitions = self._units.definitions(name.encode("latin-1"))
         found = all_of(self.within(it, unless) for it in definitions)
+        found |= all_of(Calls(self._unnamed.of(it)) for it in definitions)
         found |= all_of(map(_leaving, self._routines(name)))
         if found.pointers and self._resumers.ends_in_task(name):
             found = Calls(found.names)
@@ -104,6 +107,8 @@ class CallsMade:
             found |= branches_in(text.decode("latin-1")) | ANYWHERE  # its macros may do it
         if self.body(name).cplusplus is not None:
             found |= ANYWHERE
+        if not self.has_body(name):
+            found |= Calls(self._unnamed.hooks(name))
         return found
 
     def _body(self, name: str) -> Body:

@@ -32,6 +32,14 @@ _KEPT = re.compile(
     rb"|x(?:[89]|1[89]|2[0-7])|vl(?:ldm|stm)|r\d\s*-\s*(?:r1[2-5]|ip|lr|pc))\b",
     re.IGNORECASE,
 )
+# What has no body here and is made to see or set its caller's: of C libraries and unwinders, and
+# what a compiler knows itself.
+_OF_LIBRARIES = re.compile(
+    r"_*(?:sig)?(?:set|long)jmp|_*(?:get|set|swap|make)context|_*sigsetjmp|_+Unwind_\w+"
+    r"|__gnu_[Uu]nwind_\w+|__aeabi_\w*unwind\w*|backtrace"
+    r"|__builtin_(?:unwind_init|eh_return|(?:set|long)jmp(?:_\w+)?|apply(?:_args)?|return"
+    r"|nonlocal_goto|dwarf_cfa)"
+)
 _CLOBBERED = re.compile(r'"\s*(\w+)\s*"')
 _BETWEEN_STRINGS = re.compile(rb'"\s*"')
 
@@ -77,6 +85,11 @@ class KeptRegisters:
                 raise NotTranscribable(
                     f"{it.road}, which can't be assembled: does it touch what is the task's, wait, "
                     "or ask for a mask? Give its file what it needs (-I DIR, -D NAME)"
+                )
+            if it.body.is_elsewhere and _OF_LIBRARIES.fullmatch(it.name):
+                raise NotTranscribable(
+                    f"{it.road}, which sees or sets registers that calls keep: on the machine "
+                    "these are the task's, in a guest VCT's own. Let no handler come to it"
                 )
             if it.name in self._touching and it.name not in self._parts.names:
                 raise NotTranscribable(

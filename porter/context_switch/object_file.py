@@ -363,6 +363,18 @@ class ObjectFile:
         """Names that something in it has for a place, its own or one elsewhere."""
         return {relocation.symbol for relocation in self._relocations.values()}
 
+    def named_in(self, function: str) -> set[str]:
+        """The same of a function and of what a compiler made parts of it (`f.part.0`); of all where
+        it has none of that name."""
+        own = [it for it in self.functions if function in {at.split(".")[0] for at in it.names}]
+        if not own:
+            return self.named()
+        return {
+            relocation.symbol
+            for (section, address), relocation in self._relocations.items()
+            if any(it.section == section and it.start <= address < it.end for it in own)
+        }
+
     def wanted(self) -> set[str]:
         """Names that it takes from elsewhere."""
         return self.named() - self.defined()

@@ -24,7 +24,7 @@ _VARIABLE = re.compile(
     r'\(\s*"%?(?P<register>r\d|r1[0-2]|s[bl]|fp|ip|v\d|[tg]p|x\d+|[ast]\d+)"',
     re.MULTILINE,
 )
-_OPTION = re.compile(r"-f(?:fixed|call-used|call-saved)-\w+")
+_OPTION = re.compile(r"-f(?:fixed|call-used|call-saved)-\w+|-msingle-pic-base|-mpic-register=\w+")
 
 
 _BUILT_IN = b"__builtin_thread_pointer"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -40,6 +40,20 @@ def library_needs(compiler: str) -> frozenset[str]:
     return frozenset().union(*(archive_needs(compiler, it) for it in _libraries(compiler)))
 
 
+@lru_cache(maxsize=8)
+def library_calls(compiler: str) -> Mapping[str, frozenset[str]]:
+    """What each function of those libraries may come to at once: all that is asked for by the parts
+    of the libraries that define it."""
+    found: dict[str, set[str]] = {}
+    for library in _libraries(compiler):
+        for part in _symbols_of(compiler, library, "-g").split("\n\n"):
+            symbols = _SYMBOL.findall(part)
+            needed = {name for kind, name in symbols if kind in "Uw"}
+            for name in (name for kind, name in symbols if kind not in "Uw"):
+                found.setdefault(name, set()).update(needed)
+    return {name: frozenset(needed) for name, needed in found.items()}
+
+
 def _libraries(compiler: str) -> list[Path]:
     found = (_run([compiler, f"-print-file-name={library}"]).strip() for library in _LIBRARIES)
     return [Path(it) for it in found if it.startswith("/")]
@@ -47,8 +61,13 @@ def _libraries(compiler: str) -> list[Path]:
 
 def archive_needs(compiler: str, path: Path) -> frozenset[str]:
     """Names that parts of an archive use and don't define."""
+    return frozenset(_UNDEFINED.findall(_symbols_of(compiler, path, "-u")))
+
+
+def _symbols_of(compiler: str, path: Path, option: str) -> str:
+    """What the compiler's nm says of an archive."""
     reader = _run([compiler, "-print-prog-name=nm"]).strip()
-    return frozenset(_UNDEFINED.findall(_run([reader, "-u", str(path)]))) if reader else frozenset()
+    return _run([reader, option, str(path)]) if reader else ""
 
 
 @dataclass(frozen=True)

@@ -122,6 +122,22 @@ ACCEPTED: dict[str, tuple[dict[str, str], str]] = {
     ),
 }  # fmt: skip
 
+SETJMP = "int setjmp(unsigned *);\nunsigned place[40];\n"
+# What a C library or a compiler has to see registers, and functions of the same name that don't.
+SEEING = {
+    "setjmp": f"{SETJMP}void schedule(void) {{ setjmp(place); }}\n",
+    "_longjmp": "void _longjmp(int *, int);\nvoid schedule(void) { _longjmp(0, 1); }\n",
+    "getcontext": "int getcontext(void *);\nvoid schedule(void) { getcontext(0); }\n",
+    "_Unwind_Backtrace": "int _Unwind_Backtrace(void *, void *);\n"
+                         "void schedule(void) { _Unwind_Backtrace(0, 0); }\n",
+    "__builtin_unwind_init": "void schedule(void) { __builtin_unwind_init(); }\n",
+    "__builtin_setjmp": "void *at[5];\nvoid schedule(void) { __builtin_setjmp(at); }\n",
+}  # fmt: skip
+SEEING_NOTHING = {
+    "its own": "static int getcontext(void) { return 1; }\nvoid schedule(void) { getcontext(); }\n",
+    "not called": f"{SETJMP}void other(void) {{ setjmp(place); }}\nvoid schedule(void) {{ }}\n",
+    "another": "unsigned n;\nvoid schedule(void) { n = __builtin_clz(n | 1); }\n",
+}
 RD = '#define RD(v, n) __asm volatile("mov %0, r" #n : "=r"(v))\n'
 PUT = "#define S_(x) #x\n#define S(x) S_(x)\n#define N 8\n"
 HOOK = "void schedule(void) {{ unsigned v; __asm volatile({}); (void)v; }}\n"
@@ -332,6 +348,17 @@ def test_registers_of_the_task_are_told(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ACCEPTED)
 def test_what_a_call_may_do_is_no_reason(name: str, tmp_path: Path) -> None:
     assert not refused(project(tmp_path, *ACCEPTED[name]))
+
+
+@pytest.mark.parametrize("name", SEEING)
+def test_what_is_made_to_see_them_is_told(name: str, tmp_path: Path) -> None:
+    found = refused(project(tmp_path, {}, SEEING[name]))
+    assert f"leads to {name}(), which sees or sets registers that calls keep" in found
+
+
+@pytest.mark.parametrize("name", SEEING_NOTHING)
+def test_what_sees_none_of_them_is_not(name: str, tmp_path: Path) -> None:
+    assert not refused(project(tmp_path, {}, SEEING_NOTHING[name]))
 
 
 @pytest.mark.parametrize("name", HIDDEN)
