@@ -250,6 +250,7 @@ def _transcribe(project: WholeProject, failures: Failures) -> None:
         project.units,
         failures,
         project.inputs,
+        project.placed,
     ):
         project.switches.setdefault(switch.file, []).append(_moved(switch, project.calls))
 

@@ -32,9 +32,15 @@ from porter.program.staying import file_stays
 from porter.project.build import Build, read_build, with_files, with_folders
 from porter.project.domain import Domain
 from porter.project.likely_core import likely_core
-from porter.project.linker_symbols import LinkerAlias, linker_aliases, linker_symbols
+from porter.project.linker_symbols import (
+    LinkerAlias,
+    LinkerSymbol,
+    linker_aliases,
+    linker_symbols,
+)
 from porter.project.outside import Outside
 from porter.project.request import NOTHING_MORE, Request
+from porter.project.section_addresses import PlacedSection, placed_sections
 from porter.project.unread_inputs import NO_INPUTS, UnreadInputs
 from porter.project.vectors import SYSTEM, TICK, Vectors, VectorTable, tables_in_asm, tables_in_c
 from porter.registers.system_space import SystemSpace
@@ -104,6 +110,11 @@ class WholeProject:
         self.linked, self.aliases = linker_symbols(self.scripts), linker_aliases(self.scripts)
         renamed = {it for linking in build.linked for it in linking.renamed}
         self.aliases += [LinkerAlias(name, of) for name, of in sorted(renamed)]
+        self.linked += [LinkerSymbol(name, value, linking.program, 0)
+                        for linking in build.linked for name, value in linking.numbers]  # fmt: skip
+        placed = {it for linking in build.linked for it in linking.sections}
+        self.placed = [PlacedSection(*it) for it in sorted(placed)]
+        self.placed += placed_sections(self.scripts)
         self.switches: dict[Path, list[SwitchPort]] = {}
         self.numbered = Numbered(self.build.options)
         self.options = build.by_file

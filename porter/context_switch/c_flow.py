@@ -133,6 +133,7 @@ class CUnits:
         ways = self._options.readings(file)
         found = {constant(file, it.beside(file.parent), expression) for it in ways}
         return found.pop() if len(found) == 1 else None
+
     def compiled_names(self, near: Node, function: bytes) -> set[str] | None:
         """Names that the code of a function has for places elsewhere, as the compiler makes it of
         the file that has a node; all of the file where it isn't known by its name there, None where

@@ -48,7 +48,7 @@ def refuse_devices(
     nodes: tuple[Node, ...], initial: InitialData, set_later: SetLater, machine: Machine
 ) -> None:
     """NotTranscribable where an address that a variable may hold is a register's."""
-    found = _Pointers(conditions_and_statements(nodes), initial, set_later)
+    found = _Pointers(conditions_and_statements(nodes), initial, set_later, machine)
     for item, address, variable in found.accesses():
         if any(start <= address < end for start, end in machine.devices):
             register = machine.register(address) or "the register"
@@ -64,8 +64,10 @@ class _Pointers:
     """What variables may hold of numbers and addresses that the project's data begins with or is
     set to; whatever order statements run in."""
 
-    def __init__(self, items: list[Item], initial: InitialData, set_later: SetLater) -> None:
-        self._items = items
+    def __init__(
+        self, items: list[Item], initial: InitialData, set_later: SetLater, machine: Machine
+    ) -> None:
+        self._items, self._devices = items, machine.devices
         self._data, self._set_later = initial, set_later
         self._values: dict[str, _Found] = {}
         for _ in range(_ROUNDS):
@@ -112,7 +114,8 @@ class _Pointers:
             case Const():
                 return {expr: ""}
             case Symbol(name, offset):
-                numbers = self._data.absolute(name)
+                data = self._data
+                numbers = [*data.absolute(name), *data.placed(name, self._devices)]
                 return {expr: ""} | {fold(Binary("+", it, Const(offset))): name for it in numbers}
             case Var(name):
                 return self._values.get(name, {})

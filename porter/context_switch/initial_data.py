@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cache
+from fnmatch import fnmatchcase
+from functools import cache, cached_property
 from pathlib import Path
 
 from porter.context_switch.assemble import Assembled
@@ -13,12 +14,15 @@ from porter.context_switch.ir import WORD, Const, Expr, Symbol
 from porter.context_switch.object_file import ObjectFile
 from porter.context_switch.recipe import begins_otherwise
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
+from porter.project.section_addresses import PlacedSection, address_in_name
 from porter.source.comments import without_comments
 from porter.source.source_file import ASM_SUFFIXES
 
 # Assembler in C, as a string or in braces, sets no variable at the beginning. Its own braces are
 # those of register lists.
 _NO_C = re.compile(rb'"(?:\\.|[^"\\\n])*"|\b__asm\b[^;{}]*\{(?:[^{}]|\{[^{}]*\})*\}')
+_ASM = re.compile(rb"(?i:asm)")
+_AT = re.compile(rb"\.ARM\.__at_", re.IGNORECASE)
 _NUMBER = re.compile(rb"\b(?:0[xX][0-9A-Fa-f]+|[1-9][0-9]*)")
 _IN_C = rb"\b%s\b[^;{}]*?[^=!<>]=(?!=)([^;]*)"  # with what it is set to
 _IN_ASSEMBLER = rb"(?m)^\s*%s\b\s*:?()|\b%s\s*,()"  # a label, or .equ NAME, ...
@@ -34,7 +38,10 @@ class InitialData:
         assembled: Assembled,
         linked: Iterable[LinkerSymbol] = (),
         aliases: Iterable[LinkerAlias] = (),
+        placed: Iterable[PlacedSection] = (),
     ) -> None:
+        files = list(files)
+        self._all, self._placed = files, list(placed)
         self._aliases = list(aliases)
         self._linked: dict[str, list[Expr]] = {}
         for symbol in linked:
@@ -60,14 +67,39 @@ class InitialData:
         return found
 
     def absolute(self, name: str) -> list[Expr]:
-        """The number that an assembler file gives a name for other files, or a linker script."""
-        units = [
-            self._object(file)
-            for file in self._files
-            if file.suffix.lower() in ASM_SUFFIXES and self._set_to(file, name) is not None
-        ]
+        """The number that assembler gives a name for other files, in a file or in C, or a linker
+        script."""
+        units = [self._object(file) for file in self._files if self._may_number(file, name)]
         found = [Const(unit.absolute[name]) for unit in units if unit and name in unit.absolute]
         return [*found, *self._linked.get(name, ())]
+
+    def placed(self, name: str, devices: Iterable[tuple[int, int]]) -> list[Expr]:
+        """Where a variable lies whose section is put among devices."""
+        devices = list(devices)
+        there = [it for it in self._placed if _is_among(it.address, devices)]
+        if not there and not self._names_addresses:
+            return []
+        found: list[Expr] = []
+        for unit in self.mentioning(name):
+            for place in (it for it in unit.variables if it.name == name):
+                section = unit.sections[place.section]
+                own = address_in_name(section)
+                starts = [it.address for it in there if fnmatchcase(section, it.pattern)]
+                starts += [own] if own is not None else []
+                found += [Const(it + place.address & WORD) for it in starts]
+        return found
+
+    @cached_property
+    def _names_addresses(self) -> bool:
+        """Whether a file has a section with an address in its name."""
+        return any(_AT.search(self._text(file)) for file in self._all)
+
+    def _may_number(self, file: Path, name: str) -> bool:
+        """Whether assembler of a file may make a name a number."""
+        if file.suffix.lower() in ASM_SUFFIXES:
+            return self._set_to(file, name) is not None
+        text = self._text(file)
+        return name.encode() in text and _ASM.search(text) is not None
 
     def also_linked(self, name: str) -> set[str]:
         """Names that linker scripts calculate from what a name is calculated from, or from it, and
@@ -104,6 +136,10 @@ class InitialData:
     def _object(self, file: Path) -> ObjectFile | None:
         found = self._assembled(file)
         return found.object if found is not None else None
+
+
+def _is_among(address: int, ranges: Iterable[tuple[int, int]]) -> bool:
+    return any(start <= address < end for start, end in ranges)
 
 
 def _numbers(text: bytes) -> list[Expr]:

@@ -30,6 +30,7 @@ from porter.context_switch.stand_in import notes_on, with_stand_ins
 from porter.failures import Failures
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
+from porter.project.section_addresses import PlacedSection
 from porter.project.unread_inputs import NO_INPUTS, UnreadInputs
 from porter.project.vectors import Vectors
 from porter.source.comments import without_comments
@@ -77,6 +78,7 @@ def transcribe_project(
     units: CUnits | None = None,
     failures: Failures | None = None,
     inputs: UnreadInputs = NO_INPUTS,
+    placed: Iterable[PlacedSection] = (),
 ) -> list[SwitchPort]:
     """Edits for the context-switch handlers and the first-task start of a project.
 
@@ -84,8 +86,8 @@ def transcribe_project(
     what is known of the exceptions that functions serve; `guessed`: nobody said
     what is compiled how; `linked`: numbers that linker scripts give names, `aliases`: other names
     that they make; `units`: what `units_of` makes of the files; `failures`: is told
-    of files that an internal error keeps from being looked at; `inputs`: what else is linked.
-    Functions that aren't
+    of files that an internal error keeps from being looked at; `inputs`: what else is linked,
+    `placed`: where sections lie, as far as the link says it. Functions that aren't
     fully understood come back as escalated, with the reason; the files themselves are only read.
     """
     listed = [file if file.is_absolute() else root / file for file in files]
@@ -94,7 +96,7 @@ def transcribe_project(
     options = _suited_options(options)
     headers = [file for file in listed if file.suffix in (".h", ".hpp")]
     in_macros = any(_has_switch_text(header.read_bytes()) for header in headers)
-    project = ProjectData(listed, options, units, linked, aliases, vectors, inputs)
+    project = ProjectData(listed, options, units, linked, aliases, vectors, inputs, placed)
     tree = _Tree(listed, headers, in_macros, options, vectors, guessed, project)
     ports: list[SwitchPort] = []
     for file in listed:

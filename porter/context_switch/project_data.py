@@ -29,6 +29,7 @@ from porter.context_switch.unread import Unread
 from porter.context_switch.volatile_types import VolatileTypes
 from porter.project.compile_options import CompileOptions
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
+from porter.project.section_addresses import PlacedSection
 from porter.project.unread_inputs import NO_INPUTS, UnreadInputs
 from porter.project.vectors import SVC, Vectors
 from porter.source.comments import without_comments
@@ -43,7 +44,7 @@ class ProjectData:
     `whole` whether they come to the middle of functions, `lost_writes` what they read that a port
     doesn't write, `parts` functions that only handlers come to, `services` what supervisor calls
     name. `linked`: numbers from linker scripts, `aliases` other names, `inputs`
-    what is linked beside the files."""
+    what is linked beside the files, `placed` where sections lie."""
 
     def __init__(
         self,
@@ -54,6 +55,7 @@ class ProjectData:
         aliases: Iterable[LinkerAlias] = (),
         vectors: Vectors | None = None,
         inputs: UnreadInputs = NO_INPUTS,
+        placed: Iterable[PlacedSection] = (),
     ) -> None:
         files = list(files)
         aliases, linked = list(aliases), list(linked)
@@ -63,7 +65,7 @@ class ProjectData:
         self._text = cache(lambda file: without_comments(file.read_bytes()))
         objects = cache(lambda file: alike(assembled(file, it) for it in options.readings(file)))
         self.units, self._vectors = units, vectors or Vectors()
-        self.initial = InitialData(files, objects, linked, aliases)
+        self.initial = InitialData(files, objects, linked, aliases, placed)
         self.set_later = SetLater(self.units)
         self.volatiles = VolatileTypes(files, options)
         self.prototypes = CompiledPrototypes(files)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from porter.project.compiler_command import compiles, is_for_target
 from porter.project.given_options import absolute, words_of
+from porter.project.linker_symbols import script_number
 
 _LINKER = re.compile(
     r"(?:.*-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|armclang|ld|ld\.bfd|ld\.lld)(?:-[\d.]+)?(?:\.exe)?"
@@ -31,6 +32,7 @@ _WITH_VALUE = frozenset(
      "--param", "-B", "-specs", "-aux-info", "-dumpbase", "-Ttext", "-Tdata", "-Tbss",
      "--section-start", "-F", "-f", "-plugin", "-plugin-opt"}
 )  # fmt: skip
+_SECTION = re.compile(r"--?section-start(?:=(.*))?", re.DOTALL)
 _NAME = re.compile(r"(?<![\w.$])[A-Za-z_.$][\w.$]*")
 _ARCHIVE = (".a", ".lib")
 
@@ -40,7 +42,9 @@ class Linking:
     """A call that links `program`; paths are absolute. `renamed`: names that its options give
     another meaning, with what they mean (`--wrap=f`, `--defsym=f=g`); `kept`: names that they ask
     for (`-e f`, `-u f`); `inputs`: objects, archives and the rest that it is given; `libraries`:
-    the files of `-l` that none of its folders has; `keeps_all`: what is exported stays."""
+    the files of `-l` that none of its folders has; `keeps_all`: what is exported stays; `numbers`:
+    names that they make numbers (`--defsym=f=0x40004400`), `sections` those where they say that a
+    section begins."""
 
     program: Path
     scripts: tuple[Path, ...]
@@ -49,6 +53,8 @@ class Linking:
     inputs: tuple[Path, ...] = ()
     libraries: tuple[str, ...] = ()
     keeps_all: bool = False
+    numbers: tuple[tuple[str, int], ...] = ()
+    sections: tuple[tuple[str, int], ...] = ()
 
 
 def makes_library_alone(calls: Iterable[tuple[list[str], Path]]) -> bool:
@@ -79,6 +85,8 @@ def parse_linking(words: Sequence[str], folder: Path) -> Linking | None:
     folders: list[Path] = []
     named: list[str] = []
     keeps_all = False
+    numbers: list[tuple[str, int]] = []
+    sections: list[tuple[str, int]] = []
     rest = iter(_options(words[start + 1 :], folder))
     for word in rest:
         if word == "-o":
@@ -86,7 +94,11 @@ def parse_linking(words: Sequence[str], folder: Path) -> Linking | None:
         elif (script := _SCRIPT.fullmatch(word)) is not None:
             scripts.append(absolute(script.group(1) or next(rest, ""), folder))
         elif (option := _RENAMING.fullmatch(word)) is not None:
-            renamed += _renamed(option.group(1), option.group(2) or next(rest, ""))
+            value = option.group(2) or next(rest, "")
+            renamed += _renamed(option.group(1), value)
+            numbers += _number(value)
+        elif (option := _SECTION.fullmatch(word)) is not None:
+            sections += _number(option.group(1) or next(rest, ""), "0x")
         elif word in _KEEPS_ALL:
             keeps_all = True
         elif word.startswith("-L"):
@@ -101,7 +113,9 @@ def parse_linking(words: Sequence[str], folder: Path) -> Linking | None:
             kept += _NAME.findall(root.group(1) or next(rest, ""))
         elif not word.startswith(("-", "@")) and not compiles(word):
             inputs.append(absolute(word, folder))
-    is_ours = bool(scripts or renamed or kept) or is_for_target(words[start], words)
+    is_ours = bool(scripts or renamed or kept or numbers or sections) or is_for_target(
+        words[start], words
+    )
     if program is None or not is_ours:
         return None
     libraries: dict[str, None] = {}
@@ -112,8 +126,18 @@ def parse_linking(words: Sequence[str], folder: Path) -> Linking | None:
         libraries |= {} if place is not None else {file: None}
     return Linking(
         program, tuple(scripts), tuple(renamed), tuple(kept), tuple(dict.fromkeys(inputs)),
-        tuple(libraries), keeps_all,
+        tuple(libraries), keeps_all, tuple(numbers), tuple(sections),
     )  # fmt: skip
+
+
+def _number(value: str, prefix: str = "") -> Iterator[tuple[str, int]]:
+    """A name that is set to one; `prefix`: of what has no base of its own."""
+    name, _, expression = value.partition("=")
+    if not expression.lower().startswith(prefix):
+        expression = prefix + expression
+    number = script_number(expression.encode("latin-1", "replace"), {})
+    if number is not None:
+        yield name, number
 
 
 def _renamed(option: str, value: str) -> list[tuple[str, str]]:

@@ -54,7 +54,6 @@ def test_another_command(command: str) -> None:
         ("-Wl,--wrap,hook", (("hook", "__wrap_hook"), ("__real_hook", "hook"))),
         ("-Xlinker --defsym=hook=other", (("hook", "other"),)),
         ("-Wl,--defsym,next=first+4", (("next", "first"),)),
-        ("-Wl,--defsym=size=0x400", ()),
     ],
 )
 @pytest.mark.parametrize("in_file", [False, True])
@@ -99,6 +98,27 @@ def test_what_a_build_makes_of_sources_is_no_input_of_others(tmp_path: Path) -> 
     names = ["blob.o", "lib/libtheirs.a", "strange.o"]
     assert found.inputs == tuple(tmp_path / it for it in names)
     assert found.libraries == ("libm.a",)
+
+
+@pytest.mark.parametrize(
+    ("options", "numbers", "sections"),
+    [
+        ("-Wl,--defsym=size=0x400", (("size", 0x400),), ()),
+        ("-Wl,--defsym,size=4*8", (("size", 32),), ()),
+        ("-Wl,--section-start=.chip=0x40004400", (), ((".chip", 0x40004400),)),
+        ("-Xlinker --section-start -Xlinker .chip=40004400", (), ((".chip", 0x40004400),)),
+    ],
+)
+def test_numbers_that_options_give(
+    options: str,
+    numbers: tuple[tuple[str, int], ...],
+    sections: tuple[tuple[str, int], ...],
+    tmp_path: Path,
+) -> None:
+    found = parse_linking(f"gcc main.o {options} -o a.elf".split(), tmp_path)
+    assert found == Linking(
+        tmp_path / "a.elf", (), numbers=numbers, sections=sections, inputs=(tmp_path / "main.o",)
+    )
 
 
 HANDLER = """\

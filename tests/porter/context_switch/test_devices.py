@@ -11,6 +11,7 @@ import pytest
 from porter.context_switch.project import transcribe_project
 from porter.context_switch.result import SwitchPort
 from porter.project.linker_symbols import LinkerSymbol
+from porter.project.section_addresses import placed_sections
 from tests.porter.context_switch.test_refusals import FRAME, RESUME
 from tests.porter.context_switch.trees import M3, fixture
 
@@ -177,4 +178,56 @@ def test_an_assembler_function_of_armcc_sets_no_variable(first: str, tmp_path: P
     (tmp_path / "off.c").write_text(f"{first}\n__asm void off(void)\n{{\n{body}bx lr\n}}\n")
     tree = replace(tree, files=(*tree.files, tmp_path / "off.c"))
     (found,) = [port for port in tree.port() if port.name == "PendSV_Handler"]
+    assert found.status == "rewritten", found.reason
+
+
+USES_DEV = HANDLER + FRAME + "ldr r3, =dev\nstr r0, [r3]\n" + RESUME
+PUT = '__attribute__((section("{}"))) unsigned dev;\n'
+SCRIPT = (
+    "MEMORY {{ FLASH (rx) : ORIGIN = 0x08000000, LENGTH = 512K\n"
+    "  RAM (rw) : ORIGIN = 0x20000000, LENGTH = 64K\n"
+    "  CHIP : ORIGIN = 0x40004400, LENGTH = 4K }}\n"
+    "SECTIONS {{\n  .text : {{ *(.text*) }} > FLASH\n  .data : {{ *(.data*) }} > RAM AT> FLASH\n"
+    "  {}\n}}\n"
+)
+# C that defines the name, and a line of a linker script.
+PLACED = {
+    "assembler at file scope": ('__asm(".global dev\\n.set dev, 0x40004404");\n', ""),
+    "a section at an address": (PUT.format(".uart"), ".uart 0x40004400 (NOLOAD) : { *(.uart) }"),
+    "a section in a region": (PUT.format(".uart"), ".uart (NOLOAD) : { *(.uart*) } > CHIP"),
+    "an address in a name": (PUT.format(".ARM.__at_0x40004400"), ""),
+}
+IN_MEMORY = {
+    "assembler at file scope": ('__asm(".global dev\\n.set dev, 0x20004404");\n', ""),
+    "a section at an address": (PUT.format(".fast"), ".fast 0x10004400 (NOLOAD) : { *(.fast) }"),
+    "a section in a region": (PUT.format(".fast"), ".fast : { *(.fast) } > RAM"),
+    "an address in a name": (PUT.format(".ARM.__at_0x20004400"), ""),
+    "another section": (PUT.format(".fast"), ".uart 0x40004400 (NOLOAD) : { *(.uart) }"),
+}
+
+
+def placed(folder: Path, c: str, line: str) -> SwitchPort:
+    tree = fixture(folder, USES_DEV, M3, "s.S")
+    (folder / "dev.c").write_text(KERNEL + c)
+    (folder / "chip.ld").write_text(SCRIPT.format(line))
+    ports = transcribe_project(
+        tree.root,
+        (*tree.files, folder / "dev.c"),
+        tree.options,
+        placed=placed_sections([folder / "chip.ld"]),
+    )
+    (found,) = (port for port in ports if port.name == "PendSV_Handler")
+    return found
+
+
+@pytest.mark.parametrize("name", PLACED)
+def test_what_lies_among_devices_is_one_whatever_its_name(name: str, tmp_path: Path) -> None:
+    found = placed(tmp_path, *PLACED[name])
+    assert "accesses the register at 0x4000440" in found.reason
+    assert "through dev" in found.reason
+
+
+@pytest.mark.parametrize("name", IN_MEMORY)
+def test_what_lies_in_memory_is_none(name: str, tmp_path: Path) -> None:
+    found = placed(tmp_path, *IN_MEMORY[name])
     assert found.status == "rewritten", found.reason
