@@ -27,7 +27,8 @@ _TO_PC = re.compile(
 _POPS_PC = re.compile(r"\b(?:pop|ldm\w*)\b[^\n;]*\{[^}]*(?:\bpc\b|-\s*r15\b)", re.IGNORECASE)
 _PUSHES_LR = re.compile(r"\b(?:push|stm\w*)\b[^\n;]*\{[^}]*(?:\blr\b|-\s*r1[45]\b)", re.IGNORECASE)
 _ADDRESSES = re.compile(
-    r"=\s*([A-Za-z_]\w*)|#?:(?:lower16|upper16)\s*:\s*(\w+)|\badrl?\s+\w+\s*,\s*(\w+)"
+    r"=\s*([A-Za-z_]\w*)|#?:(?:lower16|upper16)\s*:\s*(\w+)|\badrl?(?:\.[nw])?\s+\w+\s*,\s*(\w+)"
+    r"|\b([A-Za-z_]\w*)\s*-\s*\(?\s*(?:\.(?!\w)|\d+[bf]\b)"
     r"|\bl?la\s+\w+\s*,\s*(\w+)|%(?:hi|lo|pcrel_hi)\s*\(\s*(\w+)",
     re.IGNORECASE,
 )

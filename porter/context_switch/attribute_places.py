@@ -1,12 +1,15 @@
-"""Attributes behind an asterisk, `task *__attribute__((used)) next(void)`: a parser that takes them
-in front of a declaration alone reads no function there.
+"""Attributes behind an asterisk, `task *__attribute__((used)) next(void)`, and in front of what a
+variable begins with, `run go __attribute__((used)) = load`: a parser that takes them in front of a
+declaration alone reads no function there, and no value.
 """
 
 from __future__ import annotations
 
 import re
 
-_BEHIND = re.compile(rb"\*(?:\s|\b(?:const|volatile|restrict)\b)*(__attribute(?:__)?\s*\()")
+_ATTRIBUTE = re.compile(rb"(\*(?:\s|\b(?:const|volatile|restrict)\b)*)?(\b__attribute(?:__)?\s*\()")
+_NEXT = re.compile(rb"\s*__attribute(?:__)?\s*\(")
+_BEGINS = re.compile(rb"\s*=(?!=)")
 _PARENTHESIS = re.compile(rb'"(?:[^"\\]|\\.)*"|[()]')
 _BEGIN = re.compile(rb"[;{}]|^[ \t]*#[^\n]*", re.MULTILINE)
 
@@ -16,17 +19,26 @@ def with_attributes_in_front(text: bytes) -> bytes:
     attributes say nothing of functions, without."""
     edits: list[tuple[int, int, bytes]] = []
     begin = end = 0
-    for match in _BEHIND.finditer(text):
+    for match in _ATTRIBUTE.finditer(text):
         for it in _BEGIN.finditer(text, end, match.start()):
             begin = it.end()
         end = _closing(text, match.end())
-        before = text[begin : match.start(1)]
+        if match[1] is None and not _has_value(text, end):
+            continue
+        before = text[begin : match.start(2)]
         if before.count(b"(") <= before.count(b")"):
-            edits.append((begin, begin, b" " + text[match.start(1) : end] + b" "))
-        edits.append((match.start(1), end, b" "))
+            edits.append((begin, begin, b" " + text[match.start(2) : end] + b" "))
+        edits.append((match.start(2), end, b" "))
     for start, stop, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[stop:]
     return text
+
+
+def _has_value(text: bytes, at: int) -> bool:
+    """Whether what a variable begins with stands behind this attribute and others."""
+    while (another := _NEXT.match(text, at)) is not None:
+        at = _closing(text, another.end())
+    return _BEGINS.match(text, at) is not None
 
 
 def _closing(text: bytes, start: int) -> int:

@@ -259,6 +259,12 @@ class CUnits:
                     found = declared_name(declaration.child_by_field_name("declarator"))
                     yield from () if found is None else (text_of(found),)
 
+    def is_another_ones(self, name: bytes) -> bool:
+        """Whether C has another name for this one: an alias of it, or one that the linker doesn't
+        know."""
+        quoted = re.compile(rb'"\s*%s\s*"' % re.escape(name))
+        return any(quoted.search(self._text(file)) for file in self._naming(name))
+
     def texts(self) -> Iterator[bytes]:
         """Of all files, as the preprocessor leaves them."""
         return map(self._text, self._sources)

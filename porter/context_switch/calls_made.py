@@ -85,7 +85,8 @@ class CallsMade:
         self._all_of = cache(self._of)
         self.body = cache(self._body)
         self._locals = cache(own_variables)
-        self._pointers = PointerValues(units, self._is_outside_c, names.is_renamed)
+        self._pointers = PointerValues(units, self._is_outside_c, names.is_renamed, names.is_linked)
+        self.renamed_by_link = names.linked
         self._is_variable = cache(self._declares_variable)
         self._unnamed = UnnamedCalls(units, cache(self.has_body))
 

@@ -26,7 +26,15 @@ class OtherNames:
 
     def is_renamed(self, name: str) -> bool:
         """Whether something may be another name for this one: a script has it, or a text in C."""
-        return any(it.of == name for it in self._aliases) or self._units.is_quoted(name.encode())
+        return self.is_linked(name) or self._units.is_quoted(name.encode())
+
+    def is_linked(self, name: str) -> bool:
+        """Whether a linker script or an option calculates another name from this one."""
+        return any(it.of == name for it in self._aliases)
+
+    def linked(self) -> Iterator[tuple[str, str]]:
+        """Names that these calculate, each with what from."""
+        return ((it.name, it.of) for it in self._aliases)
 
     def _of(self, name: str) -> frozenset[str]:
         """What a name stands for, beside what it defines itself."""

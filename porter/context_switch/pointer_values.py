@@ -45,15 +45,17 @@ _Key = tuple[int | None, bytes, str]
 
 class PointerValues:
     """`elsewhere`: whether something that isn't C may have a name; `renamed`: whether a function
-    may be called by another one."""
+    may be called by another one; `linked`: whether a link gives another name to it."""
 
     def __init__(
         self,
         units: CUnits,
         elsewhere: Callable[[str], bool],
         renamed: Callable[[str], bool],
+        linked: Callable[[str], bool],
     ) -> None:
         self._units, self._elsewhere, self._renamed = units, elsewhere, renamed
+        self._linked = linked
         self._known: dict[_Key, frozenset[str] | None] = {}
 
     def of(self, called: Node) -> frozenset[str] | None:
@@ -111,7 +113,8 @@ class PointerValues:
         if function is None and self._elsewhere(text.decode("latin-1")):
             return None
         found: list[Node] = []
-        if function is None and name.type == "identifier" and self._is_another_ones(text):
+        is_variable = function is None and name.type == "identifier"
+        if is_variable and (self._is_another_ones(text) or self._has_another_name(text)):
             return None
         for node in captured(function, _NAMES, "it") if function else self._units.named(text):
             if node.type != name.type or text_of(node) != text:
@@ -133,6 +136,10 @@ class PointerValues:
         declared = (next((it for it in ancestors(node) if it.type == "declaration"), None)
                     for node in self._units.named(name) if is_declarator(node))  # fmt: skip
         return all(it is None or text_of(it).startswith(b"extern") for it in declared)
+
+    def _has_another_name(self, name: bytes) -> bool:
+        """Whether a variable may be set by one: an alias, an asm label, the linker's."""
+        return self._units.is_another_ones(name) or self._linked(name.decode("latin-1"))
 
     def _handed(self, function: Node, place: int) -> list[Node] | None:
         """What calls hand over as a parameter; nothing where a whole program never calls it."""

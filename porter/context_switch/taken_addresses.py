@@ -22,6 +22,7 @@ from porter.source.c_tree import Node, SyntaxTree, ancestors, captured, query
 
 _DEFINITIONS = query("(function_definition) @it")
 _STATEMENTS = query("(gnu_asm_expression) @it")
+_UNREAD = frozenset({"declaration", "expression_statement", "ERROR"})
 _USED = re.compile(rb"\b[A-Za-z_]\w*\b(?!\s*\()")  # in front of a parenthesis stands a call
 
 
@@ -63,6 +64,9 @@ class TakenAddresses:
         names = {name.decode("latin-1") for name in known}
         found |= self._in_assembler() & names
         found |= {it.decode("latin-1") for it in self._units.words_in_cplusplus() & known}
+        for name, of in self._calls.renamed_by_link():
+            if of in names and self._units.named(name.encode("latin-1")):
+                found.add(of)  # an array of that name in C is its address
         return sorted(it for it in found if not self._is_entered_by_exceptions(it))
 
     def _in_c(self, tree: SyntaxTree, known: set[bytes]) -> Iterator[str]:
@@ -79,6 +83,8 @@ class TakenAddresses:
             yield from (it for it in names if it.encode("latin-1") in known)
 
     def _is_taken(self, node: Node, name: str) -> bool:
+        if any(it.has_error and it.type in _UNREAD for it in ancestors(node)):
+            return True
         if node.type not in ("identifier", "preproc_arg") or is_declarator(node):
             return False
         listed = any(it.type == "initializer_list" for it in ancestors(node))

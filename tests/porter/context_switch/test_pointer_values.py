@@ -18,6 +18,9 @@ TASK = "void near(void) { }\nvoid start(void *);\nvoid begin(void) { start(deep)
 DEEP = "void deep(void) { }"
 HELD = {
     "a variable": "void (*hook)(void) = near;\nvoid schedule(void) { if (hook) hook(); }",
+    "with attributes": 'void (*hook)(void) __attribute__((used)) '
+                       '__attribute__((section(".h"))) = near;\n'
+                       "void schedule(void) { hook(); }",
     "set later": "static void (*hook)(void);\nvoid set(void) { hook = &near; }\n"
                  "void schedule(void) { if (hook != 0) (*hook)(); }",
     "handed on": "static void (*hook)(void);\nvoid set(void (*to)(void)) { hook = to; }\n"
@@ -44,6 +47,18 @@ HELD = {
     "none": "static void (*hook)(void);\nvoid schedule(void) { if (hook) hook(); }",
 }  # fmt: skip
 ANYTHING = {
+    "symbols of a section": "typedef void (*fn)(void);\n"
+                            "extern const fn __start_calls[], __stop_calls[];\n"
+                            'const fn entry __attribute__((used, section("calls"))) = deep;\n'
+                            "void schedule(void) {\n"
+                            "    for (const fn *f = __start_calls; f < __stop_calls; f++)\n"
+                            "        (*f)(); }",
+    "an alias of the variable": "void (*hook)(void) = near;\n"
+                                'extern void (*h2)(void) __attribute__((alias("hook")));\n'
+                                "void set(void) { h2 = deep; }\nvoid schedule(void) { hook(); }",
+    "a label of the variable": "void (*hook)(void) = near;\n"
+                               'extern void (*h2)(void) __asm__("hook");\n'
+                               "void set(void) { h2 = deep; }\nvoid schedule(void) { hook(); }",
     "another's": "extern void (*hook)(void);\nvoid schedule(void) { hook(); }",
     "its address": "static void (*hook)(void);\nvoid give(void (**)(void));\n"
                    "void set(void) { give(&hook); }\nvoid schedule(void) { hook(); }",
@@ -97,6 +112,29 @@ def test_assembler_may_set_it(tmp_path: Path) -> None:
     c = HELD["none"].replace("static ", "")
     sets = ".global set\n.type set, %function\nset: ldr r1, =hook\n str r0, [r1]\n bx lr\n.ltorg\n"
     assert "deep" in reached(tmp_path, c, sets)
+
+
+@pytest.mark.parametrize(
+    "how", ["adr.w r1, deep", "adr r1, deep", "add r1, pc, #(deep - . - 4)", "ldr r1, =deep"]
+)
+def test_assembler_may_calculate_an_address(how: str, tmp_path: Path) -> None:
+    text = ".global deep\n.thumb_func\n.balign 4\ndeep: bx lr\n.global hook\n.thumb_func\nhook: "
+    text += f"{how}\n orr r1, #1\n bx r1\n.ltorg\n"
+    c = "void hook(void);\nvoid schedule(void) { hook(); }"
+    if how.startswith("add"):  # behind it
+        text = text.replace("deep: bx lr\n", "nop\n") + ".balign 4\n.thumb_func\ndeep: bx lr\n"
+    _, data, _ = project(tmp_path, "void start(void *);\n" + c, "", text, "")
+    assert "deep" in {it.name for it in data.callees.of(["schedule"])}
+
+
+@pytest.mark.parametrize(("of", "found"), [("deep", True), ("near", False)])
+def test_a_name_of_the_links_is_an_address(of: str, found: bool, tmp_path: Path) -> None:
+    c = "extern char target[];\nvoid (*hook)(void) = near;\n"
+    c += "void set(void) { hook = (void (*)(void))target; }\nvoid schedule(void) { hook(); }\n"
+    files, _, options = project(tmp_path, TASK.replace("start(deep)", "start(0)") + c, "", "", DEEP)
+    units = CUnits(files, options)
+    data = ProjectData(files, options, units, aliases=[LinkerAlias("target", of)])
+    assert ("deep" in {it.name for it in data.callees.of(["schedule"])}) is found
 
 
 def test_a_script_may_call_what_sets_it_otherwise(tmp_path: Path) -> None:
