@@ -17,6 +17,7 @@ from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.names import Names
 from porter.context_switch.only_in_handler import may_not_choose, only_in_handler
 from porter.context_switch.pick import Pick, Running, own_choice, running_task
+from porter.context_switch.placed_blocks import otherwise_reached
 from porter.context_switch.result import ROLE_SVC, ROLE_SWITCH
 from porter.context_switch.resumers import Resumers
 from porter.context_switch.saved_places import saved_behind
@@ -165,6 +166,8 @@ def _over_running(
         return f"{cplusplus[0]} is C++ and has {cplusplus[1]}: does it look into frames?"
     if (declares := otherwise_declared(blocks, project.units)) is not None:
         return f"'{one_line(declares)}' is under another type elsewhere: does it look into frames?"
+    if other := otherwise_reached(blocks, kept, project.units):
+        return f"{other}: does somebody look into frames by it?"
     return FastYield(home, name, running, depth, own=own)
 
 

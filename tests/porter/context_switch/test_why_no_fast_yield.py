@@ -291,6 +291,32 @@ def test_a_file_may_have_another_idea_of_the_running_task(tmp_path: Path) -> Non
     assert "fast yield by itself ('extern unsigned **running;' is under another type" in reason
 
 
+BLOCKS = "struct task tasks[2]{};\n"
+TABLE = '__attribute__((section("tcbs")))'
+# A file beside the handler's, and how tasks may be reached; "" for their names alone.
+REACHED = {
+    "an asm label": (
+        'extern struct other { unsigned *base; } *volatile other __asm__("running");\n'
+        "unsigned pc(void) { return other->base[14]; }\n", "running has a second name",
+    ),
+    "a section": (BLOCKS.format(f" {TABLE}"), "tasks lies in a section of its own"),
+    "a section in front": (f"{TABLE} {BLOCKS.format('')}", "tasks lies in a section of its own"),
+    "a section of another": (f"{BLOCKS.format('')}int n {TABLE};\n", ""),
+    "a label of another": (f'{BLOCKS.format("")}extern int n __asm__("m");\n', ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", REACHED)
+def test_tasks_may_have_other_names(name: str, tmp_path: Path) -> None:
+    c, told = REACHED[name]
+    tree = fixture(tmp_path, (SOURCES / "running_task.c").read_text())
+    struct = "" if "label" in name and told else "struct task { unsigned *sp; char name[8]; };\n"
+    (tmp_path / "tasks.c").write_text(struct + c)
+    tree = replace(tree, files=(*tree.files, tmp_path / "tasks.c"))
+    (reason,) = [port.reason for port in tree.port() if port.name == "PendSV_Handler"]
+    assert (f"fast yield by itself ({told}" if told else "fast yield through schedule()") in reason
+
+
 @pytest.mark.parametrize(("text", "name"), CPLUSPLUS.values(), ids=CPLUSPLUS)
 def test_cplusplus_may_look_into_frames(text: str, name: str, tmp_path: Path) -> None:
     tree = fixture(tmp_path, (SOURCES / "running_task.c").read_text())
