@@ -139,7 +139,9 @@ class CUnits:
         the file that has a node; all of the file where it isn't known by its name there, None where
         it can't be compiled."""
         made = self._compiled(self.file_of(near))
-        return made and set[str]().union(*(it.named_in(function.decode("latin-1")) for it in made))
+        if made is None:
+            return None
+        return set[str]().union(*(it.named_in(function.decode("latin-1")) for it in made))
 
     def _compiled_objects(self, file: Path) -> list[ObjectFile] | None:
         """What becomes of a file, each time that it is compiled."""

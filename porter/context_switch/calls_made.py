@@ -31,8 +31,8 @@ from porter.context_switch.register_steps import Step
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.resumers import Resumers
 from porter.context_switch.services import SERVICE, Services
-from porter.project.unread_inputs import UnreadInputs
 from porter.context_switch.unnamed_calls import UnnamedCalls
+from porter.project.unread_inputs import UnreadInputs
 from porter.source.c_tree import (
     Node,
     arguments_of,

@@ -116,9 +116,8 @@ def test_numbers_that_options_give(
     tmp_path: Path,
 ) -> None:
     found = parse_linking(f"gcc main.o {options} -o a.elf".split(), tmp_path)
-    assert found == Linking(
-        tmp_path / "a.elf", (), numbers=numbers, sections=sections, inputs=(tmp_path / "main.o",)
-    )
+    assert found is not None
+    assert (found.numbers, found.sections) == (numbers, sections)
 
 
 HANDLER = """\
