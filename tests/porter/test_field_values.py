@@ -101,6 +101,14 @@ CHANGES = {
     "through the address of another member": OWN
     + b"typedef unsigned word;\n"
     + MAIN.replace(b"@", b"*(unsigned short *)((word)&own.type + 2) = 7;"),
+    "by what a stack had before, on one way": OWN
+    + MAIN.replace(b"@", b"struct req a; if (on(&own)) { a.type = 1; a.value = 4; } on(&a);"),
+    "by what a stack had before, before a loop": OWN
+    + MAIN.replace(b"@", b"struct req a; while (on(&a)) { a.value = 4; }"),
+    "by what a stack had before, behind a label": OWN
+    + MAIN.replace(
+        b"@", b"struct req a; if (on(&own)) goto z; a.type = 1; a.value = 4; z: on(&a);"
+    ),
     "by code that isn't here": OWN + b"void poke(void);\n" + MAIN.replace(b"@", b"poke();"),
     "by a register": ON
     + b'int main(void) { register struct req *own asm("r4"); return on(own); }\n',
@@ -128,6 +136,12 @@ STAYS = {
     + MAIN.replace(b"@", b"memset(&own, 0, sizeof(own));"),
     "a local is set before it is used": MAIN.replace(
         b"@", b"struct req a; int i = 0; a.type = 2; i++; a.value = 4; on(&a);"
+    ),
+    "a local is set on each way to where it is used": MAIN.replace(
+        b"@",
+        b"struct req a; if (on(&own)) { a.type = 2; a.value = 4; on(&a); }"
+        b" for (int i = 0; i < 2; i++)"
+        b" { a.type = 1; if (i) a.value = 1; else a.value = 5; on(&a); }",
     ),
     "other types are bytes": b"struct raw { int n; } raw; void fill(void *p) { *(char *)p = 7; }\n"
     + MAIN.replace(b"@", b"fill(&raw);"),
