@@ -8,6 +8,7 @@ import struct
 from composer.image.binary import Binary
 from composer.image.composed import Part
 from scanner.image.model import Segment
+from scanner.image.segments import wx_problems
 from scanner.policy import Grant
 from scanner.report.errors import FvmError
 
@@ -83,8 +84,9 @@ def check_header(binary: Binary, part: Part) -> None:
 
 def check_vectors(binary: Binary, part: Part) -> None:
     """The kernel starts with a vector table whose stack and reset handler are its own."""
-    if binary.image.problems:
-        raise FvmError(binary.image.problems[0].text, file=binary.path)
+    image = binary.image
+    for problem in (*image.problems, *wx_problems(image.segments, None)):
+        raise FvmError(problem.text, file=binary.path)
     (flash, *_) = part.of_kind("code")
     start = first_bytes(binary, flash.base, VECTORS.size)
     if len(start) == VECTORS.size:

@@ -220,7 +220,8 @@ int main(void)
 def test_a_line_that_is_only_cleared_sends_no_event(
     tmp_path: Path, line: bytes, mode: bytes, told: int
 ) -> None:
-    result = port_files(tmp_path, {"main.c": EVENTS % (line, mode)})
+    build = b"all:\n\tarm-none-eabi-gcc -mcpu=cortex-m4 -c main.c\n"
+    result = port_files(tmp_path, {"main.c": EVENTS % (line, mode), "Makefile": build})
     about = [it for it in escalations(result) if "EMR" in it and "this wait" not in it]
     assert len(about) == told
     assert (b"EXTI_EMR = temp" in result.files[0].ported) == bool(told)
