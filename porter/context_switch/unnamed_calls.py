@@ -17,6 +17,7 @@ from porter.project.toolchain import library_calls, library_functions
 from porter.source.c_tree import Node, text_of
 
 _WORD = re.compile(rb"[A-Za-z_$]\w*")
+_PRIVATE = re.compile(rb"\bstatic\b")
 _RUNS_FOR_EXCEPTIONS = re.compile(r"__aeabi_unwind_cpp_pr\d|__(?:gxx|gcc)_personality\w*")
 
 
@@ -32,7 +33,7 @@ class UnnamedCalls:
         mentioned = self._units.compiled_names(definition, function_name(definition))
         if mentioned is None:  # the file can't be compiled: whatever compilers call
             mentioned = {it for it in self._library if it.startswith(("__", "mem"))}
-        called = {it for it in mentioned - named if it.startswith("__") or it in self._library}
+        called = {it for it in mentioned - named if it in self._library or self._is_shared(it)}
         own = {it for it in called if self._has_body(it)}
         return frozenset(own).union(*map(self.hooks, called - own))
 
@@ -50,6 +51,13 @@ class UnnamedCalls:
             found |= own
             waiting += further - own
         return frozenset(found)
+
+    def _is_shared(self, name: str) -> bool:
+        """Whether it is a name of compilers' that others than the file with its body may use: what
+        a header has for each file (`static inline void __WFI(void)`) isn't called unasked."""
+        definitions = self._units.definitions(name.encode("latin-1"))
+        heads = (text_of(it).partition(b"{")[0] for it in definitions)
+        return name.startswith("__") and not any(map(_PRIVATE.search, heads))
 
     @property
     def _library(self) -> frozenset[str]:

@@ -86,3 +86,21 @@ def test_a_division_of_ones_own_may_open_interrupts(opens: bool, tmp_path: Path)
     (port,) = (it for it in found if it.name == "PendSV_Handler")
     told = "__aeabi_ldivmod(), which choosing a task may call, opens interrupts" in port.reason
     assert port.status == "rewritten" and told is opens
+
+
+def test_what_a_header_has_for_each_file_is_called_by_its_name_alone(tmp_path: Path) -> None:
+    """Of what the compiler left out of a file that includes it, all of that file's names count."""
+    text = (SOURCES / "running_task.c").read_text().replace("schedule(void);", "schedule (void);")
+    header = (
+        'static inline void __WFI(void) { __asm volatile ("wfi"); }\n'
+        "static inline int one(void) { return 1; }\n"
+    )
+    idle = '#include "own.h"\nvoid idle(void) { __WFI(); }\n'
+    schedule = '#include "own.h"\nint n;\nvoid schedule(void) { n = one(); }\n'
+    tree = fixture(tmp_path, text, (*M4F, "-O0"))
+    for name, content in (("a.c", idle), ("own.h", header), ("schedule.c", schedule)):
+        (tmp_path / name).write_text(content)
+    files = (tmp_path / "a.c", *tree.files, tmp_path / "schedule.c", tmp_path / "own.h")
+    data = ProjectData(files, tree.options, CUnits(files, tree.options))
+    assert {it.name for it in data.callees.of(["schedule"])} == {"schedule", "one"}
+    assert "__WFI" in {it.name for it in data.callees.of(["idle"])}
