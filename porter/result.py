@@ -102,10 +102,11 @@ class PortResult:
 
     @property
     def is_unseen(self) -> bool:
-        """Whether something of the program was not seen: headers, functions, files, or how it is
-        linked where something depends on that."""
+        """Whether something of the program was not seen: headers, functions, files. How the old
+        program was linked isn't: the ported one is linked by its description, and `link` refuses
+        an image that has a place which was left for nothing that uses it."""
         files = bool(self.missing or self.beside) or (self.found > 0 and self.unbuilt == self.found)
-        return bool(self.unseen) or files or (self.on_links > 0 and not self.links_told)
+        return bool(self.unseen) or files
 
     @property
     def found(self) -> int:

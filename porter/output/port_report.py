@@ -146,7 +146,7 @@ def assumptions(result: PortResult) -> Iterator[str]:
         where = (
             "the names in its other files of builds count as used"
             if result.links_told
-            else "no file here says it: run fvmkit where make or CMake can tell"
+            else "`fvmkit link` refuses an image that has one of these places"
         )
         yield (
             f"the {result.told_by} tells no options of the linker, and {result.on_links} places "
