@@ -1,14 +1,18 @@
 """Attributes behind an asterisk, `task *__attribute__((used)) next(void)`, and in front of what a
-variable begins with, `run go __attribute__((used)) = load`: a parser that takes them in front of a
-declaration alone reads no function there, and no value.
+variable begins with, `run go __attribute__((used)) = load`, as a register's name can be,
+`register word call __asm("r12") = 1`: a parser that takes them in front of a declaration alone
+reads no function there, and no value. A name becomes an attribute, and can be found as before.
 """
 
 from __future__ import annotations
 
 import re
 
-_ATTRIBUTE = re.compile(rb"(\*(?:\s|\b(?:const|volatile|restrict)\b)*)?(\b__attribute(?:__)?\s*\()")
-_NEXT = re.compile(rb"\s*__attribute(?:__)?\s*\(")
+_ATTRIBUTE = re.compile(
+    rb"(\*(?:\s|\b(?:const|volatile|restrict)\b)*)?"
+    rb"(\b__attribute(?:__)?\s*\(|\b(?:asm|__asm(?:__)?)\s*\()"
+)
+_NEXT = re.compile(rb"\s*\b(?:__attribute(?:__)?|asm|__asm(?:__)?)\s*\(")
 _BEGINS = re.compile(rb"\s*=(?!=)")
 _PARENTHESIS = re.compile(rb'"(?:[^"\\]|\\.)*"|[()]')
 _BEGIN = re.compile(rb"[;{}]|^[ \t]*#[^\n]*", re.MULTILINE)
@@ -27,7 +31,9 @@ def with_attributes_in_front(text: bytes) -> bytes:
             continue
         before = text[begin : match.start(2)]
         if before.count(b"(") <= before.count(b")"):
-            edits.append((begin, begin, b" " + text[match.start(2) : end] + b" "))
+            moved = text[match.start(2) : end]
+            named = match[2].lstrip(b"_").startswith(b"asm")
+            edits.append((begin, begin, b" __attribute__((%s)) " % moved if named else b" %s " % moved))
         edits.append((match.start(2), end, b" "))
     for start, stop, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[stop:]

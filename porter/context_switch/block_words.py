@@ -175,7 +175,7 @@ def _may_be_at(offset: int, address: bytes) -> bool:
     return number is None or int(distance, 0) == offset
 
 
-def _is_in_front(pointer: Node) -> bool:
+def _is_in_front(pointer: Node, _before: Node | None) -> bool:
     """Whether a variable was moved back before: to what an allocator keeps in front of a block."""
     around = enclosing_function(pointer)
     if around is None or pointer.type != "identifier":

@@ -14,6 +14,7 @@ from functools import cache
 from pathlib import Path
 
 from porter.context_switch.armcc import suited
+from porter.context_switch.asm_results import before_asm_writes
 from porter.context_switch.asm_statements import template_of, text_in
 from porter.context_switch.assemble import (
     CompileError,
@@ -69,6 +70,9 @@ _WORD = re.compile(rb"\w+")
 _ASM = re.compile(rb"\b(?:__)?asm(?:__)?\b")
 _FUNCTIONS = query("(function_definition) @it")
 
+Unless = Callable[[Node, Node | None], bool]
+"""Of an expression, and what has handed it its value (None of one where a flow begins)."""
+
 
 class CUnits:
     """The C files of a project, preprocessed and parsed when somebody asks for a name in them. A
@@ -111,10 +115,10 @@ class CUnits:
                 with suited(copy, self._headers, own.beside(file.parent)) as options:
                     text = preprocess(copy, options).encode("latin-1", "replace")
             found[text] = None
-        return with_casts(with_attributes_in_front(b"\n".join(found)))
+        return with_casts(b"\n".join(found))
 
     def _parsed(self, file: Path) -> SyntaxTree:
-        tree = SyntaxTree(self._text(file), 0)
+        tree = SyntaxTree(with_attributes_in_front(self._text(file)), 0)
         self._files[tree.root.id] = file
         return tree
 
@@ -155,8 +159,11 @@ class CUnits:
 
     def _named_in(self, file: Path, name: bytes) -> list[Node]:
         """Identifiers of a name in a file, which is parsed only if it has some: trees are large."""
-        spans = [it.span() for it in re.finditer(rb"\b%s\b" % re.escape(name), self._text(file))]
-        found = [self._tree(file).smallest(*span) for span in spans]
+        word = re.compile(rb"\b%s\b" % re.escape(name))
+        if word.search(self._text(file)) is None:
+            return []
+        tree = self._tree(file)
+        found = [tree.smallest(*it.span()) for it in word.finditer(tree.text)]
         return [node for node in found if node is not None and node.type in _NAMES]
 
     def _naming(self, name: bytes) -> Iterator[Path]:
@@ -254,8 +261,11 @@ class CUnits:
         """Functions that C gives this name for the linker."""
         label = re.compile(rb'\b_*asm_*\s*\((?:\s*"")*\s*"%s"\s*\)' % re.escape(name))
         for file in self._naming(name):
-            for match in label.finditer(self._text(file)):
-                node = self._tree(file).smallest(*match.span())
+            if label.search(self._text(file)) is None:
+                continue
+            tree = self._tree(file)
+            for match in label.finditer(tree.text):
+                node = tree.smallest(*match.span())
                 around = (it for it in ancestors(node) if it.type == "declaration") if node else ()
                 for declaration in list(around)[:1]:
                     found = declared_name(declaration.child_by_field_name("declarator"))
@@ -410,7 +420,7 @@ class CUnits:
         return b"\n".join(found) if found else None
 
     def ends(
-        self, starts: Iterable[Node], unless: Callable[[Node], bool] = lambda node: False
+        self, starts: Iterable[Node], unless: Unless = lambda node, before: False
     ) -> Iterator[tuple[Node, Node]]:
         """What becomes of the values of expressions: each expression that has one of them, with
         the node around it that does something else than to keep it or hand it on. Not followed
@@ -420,21 +430,22 @@ class CUnits:
                 yield node, parent
 
     def steps(
-        self, starts: Iterable[Node], unless: Callable[[Node], bool] = lambda node: False
+        self, starts: Iterable[Node], unless: Unless = lambda node, before: False
     ) -> Iterator[tuple[Node, Node, list[Node] | None]]:
         """All expressions that have these values, with the node around, and those that have it by
         that elsewhere; None for an end."""
-        waiting, seen = list(starts), set()
+        waiting: list[tuple[Node, Node | None]] = [(it, None) for it in starts]
+        seen: set[int] = set()
         while waiting:
-            node = waiting.pop()
-            if node.id in seen or unless(node):
+            node, before = waiting.pop()
+            if node.id in seen or unless(node, before):
                 continue
             seen.add(node.id)
             outer = outermost(node)
             parent = outer.parent
             if parent is not None:
                 further = self._handed_on(outer, parent)
-                waiting += further or ()
+                waiting += [(it, parent) for it in further or ()]
                 yield outer, parent, further
 
     def outlives(self, assignment: Node) -> list[Node]:
@@ -496,7 +507,7 @@ class CUnits:
             return [it for it in fields if it is not None and it.type == "field_expression"]
         around = enclosing_function(place)
         if around is not None and is_local(around, text_of(name)):
-            return uses_in(around, text_of(name))
+            return before_asm_writes(name, place, uses_in(around, text_of(name)))
         return self.reads(text_of(name))
 
     def _beside_in_union(self, member: bytes) -> Iterator[bytes]:

@@ -14,6 +14,7 @@ from porter.context_switch.c_flow import CUnits
 from porter.context_switch.c_nodes import assignments_to, calculation, calls_in, is_local, uses_in
 from porter.context_switch.c_stores import is_device
 from porter.context_switch.callees import Callees
+from porter.context_switch.member_kinds import MemberKinds
 from porter.context_switch.result import NotTranscribable
 from porter.source.c_tree import (
     Node,
@@ -42,6 +43,7 @@ class CalculatedCalls:
 
     def __init__(self, units: CUnits) -> None:
         self._units = units
+        self._kinds = MemberKinds(units)
 
     def within(self, definition: Node) -> Node | None:
         """What a function calculates, or a variable that it calls is set to, and calls; None for
@@ -71,7 +73,11 @@ class CalculatedCalls:
             own = assignments_to(it for it in uses if text_of(it) == text_of(name))
             yield from (_plain(value) for _, value in own)
         elif name.type in ("identifier", "field_identifier"):
-            yield from (_plain(value) for _, value in self._units.assignments(text_of(name)))
+            is_member = name.type == "field_identifier"
+            for place, value in self._units.assignments(text_of(name)):
+                is_variable = place.type == "identifier"
+                if not (is_member and (is_variable or self._kinds.are_two(callee, place))):
+                    yield _plain(value)
 
     def _values(self, name: bytes) -> list[Node]:
         """Where C has a function's address."""
@@ -82,7 +88,7 @@ class CalculatedCalls:
         for made in self._made(values):
             waiting, seen = [made], {made.id}
             while waiting:
-                for part, parent in self._units.ends([waiting.pop()]):
+                for part, parent in self._units.ends([waiting.pop()], self._is_another):
                     if calculation(parent) is None:
                         if _may_be_called(parent):
                             return made
@@ -96,7 +102,7 @@ class CalculatedCalls:
         found: list[Node] = []
         waiting, seen = list(values), set[int]()
         while waiting:
-            ends, waiting = list(self._units.ends(waiting)), []
+            ends, waiting = list(self._units.ends(waiting, self._is_another)), []
             for part, parent in ends:
                 if calculation(parent) is not None and parent.id not in seen:
                     seen.add(parent.id)
@@ -106,6 +112,16 @@ class CalculatedCalls:
                     around = enclosing_function(part)
                     found += uses_in(around, text_of(part)) if around is not None else ()
         return found
+
+    def _is_another(self, node: Node, before: Node | None) -> bool:
+        """Whether a member has only its name in common with one that a value was put into, or what
+        moves is a pointer to the value."""
+        place = before.child_by_field_name("left") if before is not None else None
+        if place is None or before == node:
+            return False
+        if place.type == "subscript_expression" and node.type == "identifier":
+            return node.parent is not None and steps(node.parent, text_of(node))
+        return self._kinds.are_two(place, node)
 
     def _moves(self, whole: Node, part: Node | None) -> bool:
         """Whether a calculation with an address comes to another one. `part`: where that stands."""
