@@ -37,6 +37,7 @@ def _written_by(statement: Node) -> Iterator[bytes]:
         return
     for it in outputs.named_children:
         constraint, value = it.child_by_field_name("constraint"), it.child_by_field_name("value")
-        if constraint is not None and value is not None and value.type == "identifier":
-            if text_of(constraint).startswith(b'"='):
-                yield text_of(value)
+        if constraint is None or not text_of(constraint).startswith(b'"='):
+            continue
+        if value is not None and value.type == "identifier":
+            yield text_of(value)

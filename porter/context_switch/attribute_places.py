@@ -33,7 +33,9 @@ def with_attributes_in_front(text: bytes) -> bytes:
         if before.count(b"(") <= before.count(b")"):
             moved = text[match.start(2) : end]
             named = match[2].lstrip(b"_").startswith(b"asm")
-            edits.append((begin, begin, b" __attribute__((%s)) " % moved if named else b" %s " % moved))
+            edits.append(
+                (begin, begin, b" __attribute__((%s)) " % moved if named else b" %s " % moved)
+            )
         edits.append((match.start(2), end, b" "))
     for start, stop, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[stop:]

@@ -21,7 +21,9 @@ class MemberKinds:
 
     def __init__(self, units: CUnits) -> None:
         self._units = units
-        self._bodies_of = cache(lambda name: list({it.id: it for it in bodies(name, units)}.values()))
+        self._bodies_of = cache(
+            lambda name: list({it.id: it for it in bodies(name, units)}.values())
+        )
 
     def are_two(self, one: Node, other: Node) -> bool:
         """Whether what stands in front of each says which structs these are members of, and all of

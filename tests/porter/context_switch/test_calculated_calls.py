@@ -31,6 +31,15 @@ MIDDLES = {
     "void schedule(void) { hook = (fn)((unsigned)of_c + n); hook(); }",
     "asm": "void schedule(void) {\n"
     '    __asm volatile("blx %0" :: "r"((unsigned)base + n) : "lr", "memory"); }',
+    "of a member": "struct o { fn f; } s; void set(struct o *p) { p->f = base;\n"
+    "hook = (fn)((unsigned)p->f + n); } void schedule(void) { hook(); }",
+    "of a namesake behind a pointer to anything": "struct { fn f; } s; void ext(unsigned);\n"
+    "void set(void *p) { s.f = base; ext(((struct { fn f; } *)p)->f + n); }\n"
+    "void schedule(void) { s.f(); }",
+    "handed to asm that writes another": "void ext(unsigned); unsigned go(void) {\n"
+    'register unsigned r0 asm("r0") = (unsigned)base + n; unsigned r1;\n'
+    '__asm volatile("blx %1" : "=r"(r1) : "r"(r0)); return r1; }\n'
+    "void schedule(void) { go(); all[0](); }",
     "by its bits": "unsigned k; void set(void) { k = (unsigned)base ^ n; }\n"
     "void schedule(void) { ((fn)(k ^ n))(); }",
 }
@@ -47,6 +56,18 @@ WHOLE = {
     "void schedule(void) { hook = base; hook(); }",
     "a page": "void protect(void) { *(volatile unsigned *)0xE000ED9C = (unsigned)base & ~31u; }\n"
     "void schedule(void) { hook = base; hook(); }",
+    "a namesake": "struct { fn f; } s; struct o { unsigned f; }; void ext(unsigned);\n"
+    "void set(struct o *p) { s.f = base; ext(p->f & ~n); } void schedule(void) { s.f(); }",
+    "a local namesake": "struct { fn f; } s;\n"
+    "void set(void) { unsigned f = n + 3; s.f = base; if (f) n = f; }\n"
+    "void schedule(void) { s.f(); }",
+    "in a frame that a pointer goes along": "void ext(unsigned *);\n"
+    "void set(unsigned *p) { p[14] = (unsigned)base; p++; ext(p); }\n"
+    "void schedule(fn given) { given(); hook = base; }",
+    "gone by what asm writes": "void ext(unsigned); unsigned go(void) {\n"
+    'register unsigned r0 asm("r0") = (unsigned)base;\n'
+    '__asm volatile("svc 0" : "=r"(r0) : "r"(r0)); return r0; }\n'
+    "void schedule(fn given) { ext(go() + n); given(); hook = base; }",
     "a table": "void schedule(void) { (*(all + n))(); all[n](); }",
     "not called": "void other(void) { hook = (fn)((unsigned)base + n); }\nvoid schedule(void) { }",
     "of ROM": "void schedule(void) { ((fn)(0x1000 + 8))(); }",

@@ -71,6 +71,20 @@ def ported(folder: Path, kernel: str = KERNEL, handler: str = HANDLER, more: str
     return escalations(port_files(folder, files))
 
 
+def test_what_a_service_calls_may_name_registers(tmp_path: Path) -> None:
+    twice = """__attribute__((always_inline)) static inline uint32_t twice(uint32_t much)
+{
+    register uint32_t r3 __asm("r3") = (uint32_t)much;
+    __asm volatile("lsls %0, #1" : "+r"(r3));
+    return r3;
+}
+"""
+    kernel = KERNEL.replace("static uint32_t take", twice + "static uint32_t take").replace(
+        "+= much", "+= twice(much)"
+    )
+    assert not ported(tmp_path, kernel)
+
+
 def test_the_call_brings_its_registers_and_the_handler_calls_what_they_name(tmp_path: Path) -> None:
     files = {"kernel.c": KERNEL.encode(), "svc.S": HANDLER.encode()}
     result = port_files(tmp_path, files)
