@@ -31,6 +31,7 @@ _FOLDERS = ("-iquote", "-I", "-isystem", "-idirafter")
 """Options of include folders, in the order in which a compiler asks these."""
 _OPTIMIZE = re.compile(r"-O(?:[0-3sgz]|fast)?")
 _FILES = ("-include", "-imacros")
+_LISTED_IN = frozenset({"--via", "-f", "--f"})
 _PLACES = re.compile(r"(-isysroot|-B|--sysroot=|--?specs=|-fplugin=)(.+)")
 WITH_VALUE = frozenset(
     {"-include", "-imacros", "-x", "-isysroot", "-iprefix", "-iwithprefix", "-iwithprefixbefore",
@@ -131,12 +132,12 @@ def given_by(words: Sequence[str], compiler: str, folder: Path) -> Given:
 
 
 def _spread(words: Sequence[str], folder: Path, absent: list[Path]) -> Iterator[str]:
-    """Words, with those of files with options (`@file`) and those for the preprocessor in their
-    places."""
+    """Words, with those of files with options (`@file`, Arm's `--via file`, IAR's `-f file`) and
+    those for the preprocessor in their places."""
     waiting = iter(words)
     for word in waiting:
-        if word.startswith("@") and len(word) > 1:
-            listed = folder / word[1:]
+        if (file := _listing(word, waiting)) is not None:
+            listed = folder / file
             if listed.is_file():
                 yield from _spread(words_of(listed), folder, absent)
             else:
@@ -147,6 +148,14 @@ def _spread(words: Sequence[str], folder: Path, absent: list[Path]) -> Iterator[
             yield next(waiting, "")
         else:
             yield word
+
+
+def _listing(word: str, rest: Iterator[str]) -> str | None:
+    """The file that a word, or it and the next, names as one with options."""
+    if word in _LISTED_IN:
+        return next(rest, "")
+    named = next((it for it in ("@", "--via=") if word.startswith(it) and word != it), None)
+    return word[len(named) :] if named is not None else None
 
 
 def words_of(file: Path) -> list[str]:

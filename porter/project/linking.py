@@ -12,6 +12,7 @@ from pathlib import Path
 from porter.project.compiler_command import compiles, is_for_target
 from porter.project.given_options import absolute, words_of
 from porter.project.linker_symbols import script_number
+from porter.project.script_inputs import script_inputs
 
 _LINKER = re.compile(
     r"(?:.*-)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|armclang|ld|ld\.bfd|ld\.lld)(?:-[\d.]+)?(?:\.exe)?"
@@ -118,16 +119,30 @@ def parse_linking(words: Sequence[str], folder: Path) -> Linking | None:
     )
     if program is None or not is_ours:
         return None
+    for brought in script_inputs(scripts, (folder, *folders)):
+        if brought.startswith("-l"):
+            named.append(brought[2:])
+        elif (place := _first_with(brought, (folder, *folders))) is not None:
+            inputs.append(place)
+        elif brought.startswith("lib") and brought.endswith(".a"):
+            named.append(f":{brought}")
+        else:
+            inputs.append(absolute(brought, folder))
     libraries: dict[str, None] = {}
     for name in named:
         file = name[1:] if name.startswith(":") else f"lib{name}.a"
-        place = next((it / file for it in folders if (it / file).is_file()), None)
+        place = _first_with(file, folders)
         inputs += [place] if place is not None else []
         libraries |= {} if place is not None else {file: None}
     return Linking(
         program, tuple(scripts), tuple(renamed), tuple(kept), tuple(dict.fromkeys(inputs)),
         tuple(libraries), keeps_all, tuple(numbers), tuple(sections),
     )  # fmt: skip
+
+
+def _first_with(file: str, folders: Iterable[Path]) -> Path | None:
+    places = (absolute(file, it) for it in folders)
+    return next((it for it in places if it.is_file()), None)
 
 
 def _number(value: str, prefix: str = "") -> Iterator[tuple[str, int]]:

@@ -47,6 +47,9 @@ def is_left(result: PortResult) -> bool:
         ("-UWANTS -DWANTS", "defined WANTS"),
         ("-U__thumb__", "!defined __thumb__"),
         ("@more.rsp", "defined WANTS"),
+        ("--via more.rsp", "defined WANTS"),
+        ("--via=wants.rsp", "defined WANTS"),
+        ("-f wants.rsp", "defined WANTS"),
         ("-Wp,-DWANTS", "defined WANTS"),
         ("-include wants.cfg", "defined WANTS"),
         ("-imacros wants.cfg", "defined WANTS"),
@@ -110,7 +113,9 @@ def test_a_source_that_is_not_there_may_use_anything(tmp_path: Path) -> None:
     assert any("aren't there, or can't be read: made.c;" in it for it in assumptions(result))
 
 
-@pytest.mark.parametrize("kind", ["object", "archive", "search", "not there"])
+@pytest.mark.parametrize(
+    "kind", ["object", "archive", "search", "not there", "script", "group", "included"]
+)
 def test_what_is_linked_without_source_uses_what_it_asks_for(tmp_path: Path, kind: str) -> None:
     """The linker's own names are read from it; one that asks for nothing uses nothing."""
     for name, text in {"blob": "void off(void); void go(void) { off(); }", "calm": ""}.items():
@@ -123,10 +128,21 @@ def test_what_is_linked_without_source_uses_what_it_asks_for(tmp_path: Path, kin
     (tmp_path / "calm.c").unlink()
     for name in ("calm", "blob"):
         given = {"object": f"../{name}.o", "archive": f"../lib{name}.a",
-                 "search": f"-L.. -l{name}", "not there": "../none.o"}[kind]  # fmt: skip
-        result = ported(tmp_path / name, {"main.c": IDLE}, ["-c main.c"], given)
+                 "search": f"-L.. -l{name}", "not there": "../none.o", "script": "",
+                 "group": "-L.. -T more.ld", "included": "-T more.ld"}[kind]  # fmt: skip
+        brings = {"script": f"INPUT(../{name}.o)", "group": f"GROUP(-lc AS_NEEDED(lib{name}.a))",
+                  "included": "INCLUDE inputs.ld"}.get(kind, "")  # fmt: skip
+        files = {"main.c": IDLE, "inputs.ld": f'INPUT("../{name}.o")\n', "more.ld": brings}
+        files["chip.ld"] = f"ENTRY(main)\n{brings if kind == 'script' else ''}\n"
+        result = ported(tmp_path / name, files, ["-c main.c"], given)
         assert is_left(result) == (name == "calm" and kind != "not there")
         assert result.is_unseen and result.beside + result.missing
+
+
+def test_the_compilers_own_libraries_of_a_script_use_nothing(tmp_path: Path) -> None:
+    files = {"main.c": IDLE, "chip.ld": "ENTRY(main)\nGROUP(-lgcc libc.a -lnosys libm.a)\n"}
+    result = ported(tmp_path, files, ["-c main.c"])
+    assert is_left(result) and not result.is_unseen
 
 
 @pytest.mark.parametrize(
