@@ -74,7 +74,8 @@ def transcribe(tree: Path, file: Path, cpu: tuple[str, ...], room: Path) -> list
         (file.parent, CONFIGURATION, *ordered[:80], room), (), cpu, compiler_for(cpu)
     )
     around = near[min(1, len(near) - 1)].rglob("*.c")
-    siblings = [it for it in sorted(around) if it != file and _is_beside(tree, it, file)]
+    siblings = [it for it in sorted(around) if it != file and _is_beside(tree, it, file)
+                and not _is_instead(it.parent, file.parent)]  # fmt: skip
     texts = [*headers, *siblings]
     ports: list[SwitchPort] = []
     for _ in range(_MOST_HEADERS):
@@ -94,6 +95,11 @@ def _is_beside(tree: Path, other: Path, file: Path) -> bool:
     machine = _machine(name)
     own = _machine(file.relative_to(tree).as_posix().lower())
     return machine in ("", own) and not _NOT_THESE.search(name)
+
+
+def _is_instead(other: Path, own: Path) -> bool:
+    """Whether a folder has a port that a project takes in place of another one: files of its names."""
+    return other != own and any((other / it.name).is_file() for it in own.glob("*.c"))
 
 
 def _machine(name: str) -> str:
