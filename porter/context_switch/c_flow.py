@@ -503,7 +503,8 @@ class CUnits:
             return None
         if name.type == "field_identifier":
             same = {text_of(name), *self._beside_in_union(text_of(name))}
-            fields = (node.parent for it in same for node in self.named(it))
+            members = (node for it in same for node in self.named(it))
+            fields = (it.parent for it in members if it.type == "field_identifier")
             return [it for it in fields if it is not None and it.type == "field_expression"]
         around = enclosing_function(place)
         if around is not None and is_local(around, text_of(name)):

@@ -61,6 +61,9 @@ WHOLE = {
     "a local namesake": "struct { fn f; } s;\n"
     "void set(void) { unsigned f = n + 3; s.f = base; if (f) n = f; }\n"
     "void schedule(void) { s.f(); }",
+    "a member of a local namesake": "struct { fn f; } s; struct o { unsigned k; };\n"
+    "void ext(unsigned); void set(struct o *f) { s.f = base; ext(f->k & ~n); }\n"
+    "void schedule(void) { s.f(); }",
     "in a frame that a pointer goes along": "void ext(unsigned *);\n"
     "void set(unsigned *p) { p[14] = (unsigned)base; p++; ext(p); }\n"
     "void schedule(fn given) { given(); hook = base; }",
