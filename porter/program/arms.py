@@ -15,10 +15,10 @@ from pathlib import Path
 from porter.program.list_macros import missing_list_macros
 from porter.project.build import Build
 from porter.project.compiler_facts import Predefined, belongs_to_compilers, worlds
-from porter.source.arithmetic import literal
 from porter.source.c_lexer import Directive, LexedSource, lex_fragment
-from porter.source.condition_value import condition_value
+from porter.source.condition_value import condition_literal, condition_value
 from porter.source.conditions import ConditionMap
+from porter.source.values import Number
 
 _CORE_HEADER = re.compile(r"core_(?:cm|sc|cmse|star)\w*\.h", re.IGNORECASE)
 _CORE = "__CORTEX_M"
@@ -95,18 +95,17 @@ class ImpossibleArms:
                 return True
             return False if belongs_to_compilers(text) or text in self._missing else None
 
-        def value(name: bytes, depth: int = 0) -> int | None:
+        def value(name: bytes, depth: int = 0) -> Number | None:
             defined = is_defined(name)
             if defined is not True:
-                return 0 if defined is False else None
+                return Number(0) if defined is False else None
             text = macros[name.decode("latin-1")]
             tokens = lex_fragment((text or "").encode())
             if text is None or depth > 8 or len(tokens) != 1:
                 return None
             if tokens[0].kind == "identifier":
                 return value(tokens[0].text, depth + 1)
-            number = literal(tokens[0].text)
-            return None if number is None else number.value
+            return condition_literal(tokens[0].text)
 
         return condition_value(condition, is_defined, value, lambda _name: None)
 

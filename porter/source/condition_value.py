@@ -1,12 +1,16 @@
-"""What an #if condition is worth where only some macros are known: true, false or not certain."""
+"""What an #if condition is worth where only some macros are known: true, false or not certain.
+
+Numbers are intmax_t or uintmax_t, of 64 bits (C17 6.10.1): `-1 > 0u` holds.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from porter.source.arithmetic import literal
+from porter.source.arithmetic import binary, integer, literal, unary
 from porter.source.c_lexer import Token, lex_fragment
 from porter.source.token_tools import matching
+from porter.source.values import Number
 
 _LEVELS: tuple[frozenset[bytes], ...] = (
     frozenset({b"||"}), frozenset({b"&&"}), frozenset({b"|"}), frozenset({b"^"}),
@@ -14,10 +18,11 @@ _LEVELS: tuple[frozenset[bytes], ...] = (
     frozenset({b"<<", b">>"}), frozenset({b"+", b"-"}), frozenset({b"*", b"/", b"%"}),
 )  # fmt: skip
 _DEEPEST = 50
+_WIDEST = 8  # bytes
 
 IsDefined = Callable[[bytes], bool | None]
 """Whether a macro is defined; None if that isn't certain."""
-ValueOf = Callable[[bytes], int | None]
+ValueOf = Callable[[bytes], Number | None]
 """What a name is worth in a condition; None if that isn't certain."""
 HasInclude = Callable[[bytes], bool | None]
 """Whether a header, with its quotes or brackets, is there."""
@@ -35,7 +40,16 @@ def condition_value(
         return None
     if parser.position != len(tokens):
         return None
-    return None if value is None else value != 0
+    return None if value is None else value.value != 0
+
+
+def condition_literal(text: bytes) -> Number | None:
+    """A number as a condition has it: without a sign if it says so, or is too large for one."""
+    number = literal(text)
+    if number is None:
+        return None
+    is_unsigned = b"u" in text.lower() or number.value >> (8 * _WIDEST - 1) != 0
+    return Number(number.value, is_unsigned, _WIDEST)
 
 
 class _Unreadable(Exception):
@@ -59,7 +73,7 @@ class _Parser:
         self.position = 0
         self._depth = 0
 
-    def conditional(self) -> int | None:
+    def conditional(self) -> Number | None:
         """`a ? b : c`, or what binds closer."""
         self._depth += 1
         if self._depth > _DEEPEST:
@@ -70,12 +84,11 @@ class _Parser:
             if not self._accept(b":"):
                 raise _Unreadable
             second = self.conditional()
-            value = (first if first == second else None) if value is None else (
-                first if value else second)  # fmt: skip
+            value = _chosen(value, first, second)
         self._depth -= 1
         return value
 
-    def _binary(self, level: int) -> int | None:
+    def _binary(self, level: int) -> Number | None:
         if level == len(_LEVELS):
             return self._unary()
         value = self._binary(level + 1)
@@ -84,35 +97,32 @@ class _Parser:
             value = _joined(token, value, self._binary(level + 1))
         return value
 
-    def _unary(self) -> int | None:
+    def _unary(self) -> Number | None:
         token = self._next()
         if token.text in (b"!", b"-", b"+", b"~"):
             value = self._unary()
-            if value is None:
-                return None
-            return {b"!": int(not value), b"-": -value, b"~": ~value}.get(token.text, value)
+            return None if value is None else _wide(unary(token.text, value))
         if token.text == b"(":
             value = self.conditional()
             if not self._accept(b")"):
                 raise _Unreadable
             return value
         if token.kind == "number":
-            number = literal(token.text)
-            return None if number is None else number.value
+            return condition_literal(token.text)
         if token.kind == "identifier":
             return self._name(token)
         if token.kind == "char":
             return None
         raise _Unreadable
 
-    def _name(self, token: Token) -> int | None:
+    def _name(self, token: Token) -> Number | None:
         if token.text == b"defined":
             in_parentheses = self._accept(b"(")
             name = self._next()
             if name.kind != "identifier" or (in_parentheses and not self._accept(b")")):
                 raise _Unreadable
             found = self._is_defined(name.text)
-            return None if found is None else int(found)
+            return _truth(found)
         if self._peek() != b"(":
             return self._value_of(token.text)
         closing = matching(self._tokens, self.position)
@@ -122,7 +132,7 @@ class _Parser:
         self.position = closing + 1
         if token.text in (b"__has_include", b"__has_include_next"):
             there = self._has_include(written)
-            return None if there is None else int(there)
+            return _truth(there)
         return None
 
     def _peek(self) -> bytes:
@@ -141,29 +151,28 @@ class _Parser:
         return self._tokens[self.position - 1]
 
 
-def _joined(sign: bytes, left: int | None, right: int | None) -> int | None:
-    if sign == b"&&":
-        if left == 0 or right == 0:
-            return 0
-        return None if left is None or right is None else 1
-    if sign == b"||":
-        if left or right:
-            return 1
-        return None if left is None or right is None else 0
-    if left is None or right is None:
-        return 0 if sign in (b"&", b"*") and 0 in (left, right) else None
-    if (sign in (b"/", b"%") and right == 0) or (sign in (b"<<", b">>") and not 0 <= right < 64):
+def _joined(sign: bytes, left: Number | None, right: Number | None) -> Number | None:
+    known = [it.value for it in (left, right) if it is not None]
+    if sign == b"&&" and 0 in known:
+        return _truth(False)
+    if sign == b"||" and any(known):
+        return _truth(True)
+    if left is None or right is None:  # 0 times it, too, may be a number without a sign
         return None
-    return _CALCULATE[sign](left, right)
+    return _wide(binary(sign, left, right))
 
 
-_CALCULATE: dict[bytes, Callable[[int, int], int]] = {
-    b"|": lambda a, b: a | b, b"^": lambda a, b: a ^ b, b"&": lambda a, b: a & b,
-    b"==": lambda a, b: int(a == b), b"!=": lambda a, b: int(a != b),
-    b"<": lambda a, b: int(a < b), b">": lambda a, b: int(a > b),
-    b"<=": lambda a, b: int(a <= b), b">=": lambda a, b: int(a >= b),
-    b"<<": lambda a, b: a << b, b">>": lambda a, b: a >> b,
-    b"+": lambda a, b: a + b, b"-": lambda a, b: a - b, b"*": lambda a, b: a * b,
-    b"/": lambda a, b: abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1),
-    b"%": lambda a, b: a - b * (abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)),
-}  # fmt: skip
+def _chosen(value: Number | None, first: Number | None, second: Number | None) -> Number | None:
+    """What is behind the question mark: of the type that both have in common."""
+    if first is None or second is None or (value is None and first != second):
+        return None
+    found = first if value is None or value.value else second
+    return integer(found.value, first.is_unsigned or second.is_unsigned, _WIDEST)
+
+
+def _wide(number: Number | None) -> Number | None:
+    return None if number is None else Number(number.value, number.is_unsigned, _WIDEST)
+
+
+def _truth(holds: bool | None) -> Number | None:
+    return None if holds is None else Number(int(holds), False, _WIDEST)

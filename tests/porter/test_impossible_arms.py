@@ -187,10 +187,13 @@ def test_what_can_be_ported_in_such_an_arm_is(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("condition", "value"),
     [
-        ("1 ? 0 : U", False), ("U ? 0 : 0", False), ("U ? 1 : 0", None), ("U && 0", False),
-        ("U || 2", True), ("U & 0", False), ("!U", None), ("1 +", None), ("(1", None),
+        ("1 ? 0 : U", None), ("U ? 0 : 0", False), ("U ? 1 : 0", None), ("U && 0", False),
+        ("U || 2", True), ("U & 0", None), ("!U", None), ("1 +", None), ("(1", None),
         ("3 - 2 * 1 == 1", True), ("7 / 2 == 3 && 7 % 2", True), ("1 / 0", None), ("1 << 70", None),
         ("~0 < 0", True), ("'a'", None), ("defined", None), ("defined (", None), ("", None),
+        ("~0U > 0xFFFFFFFF", True), ("1U - 2 > 0", True), ("-1 > 0xffffffffU", True),
+        ("0xFFFFFFFFFFFFFFFF == -1", True), ("(1 ? -1 : 0u) > 0", True), ("1 << 40 > 0", True),
+        ("-8 / 2 == -4 && -8 % 3 == -2 && -8 >> 1 == -4", True), ("0xFFFFFFFF > -1", True),
         ("F(1)", None), ("0x10uL == 16", True), ("1 2", None), ("(" * 60 + "1" + ")" * 60, None),
     ],
 )  # fmt: skip
