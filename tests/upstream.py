@@ -98,7 +98,7 @@ def _is_beside(tree: Path, other: Path, file: Path) -> bool:
 
 
 def _is_instead(other: Path, own: Path) -> bool:
-    """Whether a folder has a port that a project takes in place of another one: files of its names."""
+    """Whether a folder has a port that a project takes in place of another: files of its names."""
     return other != own and any((other / it.name).is_file() for it in own.glob("*.c"))
 
 

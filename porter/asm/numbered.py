@@ -26,7 +26,11 @@ _ARMASM = {"dci": ".inst", "dcb": ".byte", "dcw": ".short", "dcd": ".word", "dc8
 _NARROW = frozenset({".short", ".hword", ".2byte", ".half", "dcw", "dc16"})
 _WIDE = frozenset({".byte", ".word", ".4byte", ".long", ".int", ".quad", ".8byte", "dcb", "dcd",
                    "dc8", "dc32"})  # fmt: skip
-_NUMBERS = UNREAD | _NARROW | _WIDE
+# GNU as' other words for data (its manual, "Pseudo Ops"); those with a size behind a dot, too.
+_DATA = re.compile(r"\.(?:dcb?(?:\.[bdlswx])?|fill|octa|ascii|asciz|string(?:8|16|32|64)?|float"
+                   r"|single|double|[us]leb128|space|skip)")  # fmt: skip
+_ALIGNS = re.compile(r"\.(?:align|balign[wl]?|p2align[wl]?)")
+_NOTHING = frozenset({"", "0", "0x0", "0x00"})
 _OPERAND = re.compile(r"%[a-z]?(?:(\d+)|\[(\w+)\])")
 _ARGUMENTS = 8  # registers r0 to r7, or a0 to a7
 _NO_OPERANDS: Mapping[str, str] = {}
@@ -92,7 +96,7 @@ class Numbered:
         self, run: Sequence[Instruction], equates: str, operands: Mapping[str, str]
     ) -> Iterator[Instruction]:
         lines = "".join(f"{_directive(it, operands)}\n" for it in run)
-        decoded = self._decoded(self._machine.head + equates + lines)
+        decoded = None if any(map(_fills, run)) else self._decoded(self._machine.head + equates + lines)
         if decoded is None and len(run) > 1:
             for it in run:
                 yield from self._instructions([it], equates, operands)
@@ -143,7 +147,17 @@ class Numbered:
 
 def is_numbered(it: Instruction) -> bool:
     """Whether it may be an instruction by its number."""
-    return it.mnemonic in _NUMBERS
+    name = it.mnemonic
+    if name in UNREAD or name in _NARROW or name in _WIDE:
+        return True
+    return _DATA.fullmatch(name) is not None or _fills(it)
+
+
+def _fills(it: Instruction) -> bool:
+    """Whether it aligns by a number of its own; how often, only the linker knows."""
+    if _ALIGNS.fullmatch(it.mnemonic) is None or len(it.operands) < 2:
+        return False
+    return it.operands[1].strip() not in _NOTHING
 
 
 def _is_address(it: Instruction) -> bool:

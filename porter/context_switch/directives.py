@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from porter.source.comments import without_comments
 
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w+)[ \t]*(.*)")
-_CONTINUED = re.compile(rb"\\\r?\n")
+_CONTINUED = re.compile(rb"\\[^\S\n]*\n")
 _CONSTANT = re.compile(r"(\w+)(?:\(\s*\))? (.+)")
 _NAME = re.compile(r"\b[A-Za-z_]\w*")
 

@@ -51,7 +51,7 @@ def text_of(files: Iterable[Path]) -> str:
     texts = [without_comments(file.read_bytes()).decode("latin-1") for file in files]
     data = with_plain_void(_CPP_LINKAGE.sub("extern", "\n".join(texts)))
     data = _TYPE_MACRO.sub(r"typedef \2 \1;", data)
-    return re.sub(r"^[ \t]*#(?:\\\r?\n|[^\r\n])*", "", data, flags=re.MULTILINE)
+    return re.sub(r"^[ \t]*#(?:\\[^\S\n]*\n|[^\r\n])*", "", data, flags=re.MULTILINE)
 
 
 def with_plain_void(text: str, also: str = "") -> str:

@@ -43,7 +43,7 @@ _STACK_POINTER = re.compile(
 )
 _ASM = re.compile(rb"asm|ASM")
 _ASM_OF_MACRO = re.compile(rb"\b_*(?:asm|ASM)_*\b[^;{}()]*\(\s*[A-Za-z_]")  # its text is elsewhere
-_MACRO = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n]*\\\r?\n)*[^\n]*", re.MULTILINE)
+_MACRO = re.compile(rb"^[ \t]*#[ \t]*define\b(?:[^\n]*\\[^\S\n]*\n)*[^\n]*", re.MULTILINE)
 _NAKED = re.compile(rb"\b(?:__)?naked(?:__)?\b")
 _INCLUDED = re.compile(rb'^\s*(?:#\s*include\s*["<]|\.include\s+")([^">]+)', re.MULTILINE)
 _INSTRUCTION = re.compile(  # as macros for assembler files have them

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from porter.context_switch.attribute_macros import NONE, AttributeMacros
 
 _TOKENS = re.compile(
-    rb"""//(?:\\\r?\n|[^\r\n])*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\r\n])*"|'(?:\\.|[^'\\\r\n])*'"""
-    rb"""|(?<![^\r\n])[ \t]*\#(?:\\\r?\n|/\*.*?\*/|[^\r\n])*""",
+    rb"""//(?:\\[^\S\n]*\n|[^\r\n])*|/\*.*?(?:\*/|\Z)|"(?:\\.|[^"\\\r\n])*"|'(?:\\.|[^'\\\r\n])*'"""
+    rb"""|(?<![^\r\n])[ \t]*\#(?:\\[^\S\n]*\n|/\*.*?\*/|[^\r\n])*""",
     re.DOTALL,
 )
 _ATTRIBUTE = re.compile(rb"__attribute(?:__)?\s*\(\s*\((?:[^()]|\([^()]*\))*\)\s*\)")
@@ -156,6 +156,8 @@ def _blank(token: bytes) -> bytes:
 def _last_directive(data: bytes, head: bytes) -> int:
     """End of the last preprocessor line in front of a definition, -1 if there is none."""
     last = -1
-    for match in re.finditer(rb"^[ \t]*#(?:\\\r?\n|[^\r\n])*", data[: len(head)], re.MULTILINE):
+    for match in re.finditer(
+        rb"^[ \t]*#(?:\\[^\S\n]*\n|[^\r\n])*", data[: len(head)], re.MULTILINE
+    ):
         last = match.end() - 1
     return last

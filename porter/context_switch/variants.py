@@ -18,11 +18,12 @@ from porter.source.asm_text import blank_comments, dialect_of
 from porter.source.comments import without_comments
 
 _DIRECTIVE = re.compile(
-    rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b((?:\\\r?\n|[^\r\n])*)", re.MULTILINE
+    rb"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b((?:\\[^\S\n]*\n|[^\r\n])*)",
+    re.MULTILINE,
 )
 _OWN = re.compile(rb"(?:^|[\s;\"])(\.if\w*[^\r\n\";\\]*)", re.MULTILINE)
 _OF_PARAMETER = re.compile(rb"\.if\w*[\s(!]*")  # of a macro, which its call decides; `\x` follows
-_CONTINUED = re.compile(rb"\\\r?\n")
+_CONTINUED = re.compile(rb"\\[^\S\n]*\n")
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _NOT_DEFINED = re.compile(r"!defined\(\w+\)")
 _RESERVED = re.compile(r"_[_A-Z]")

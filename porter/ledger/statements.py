@@ -13,9 +13,9 @@ from pathlib import PurePosixPath
 from porter.source.source_file import SourceFile
 
 _STRING = re.compile(rb'"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|/\*.*?\*/|//[^\n]*', re.DOTALL)
-_DEFINE = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n]*\\\r?\n)*[^\n]*)")
+_DEFINE = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n]*\\[^\S\n]*\n)*[^\n]*)")
 _NAME = re.compile(rb"[A-Za-z_]\w*")
-_DIRECTIVE = re.compile(rb"(?m)^[ \t]*#(?:[^\n]*\\\r?\n)*[^\n]*")
+_DIRECTIVE = re.compile(rb"(?m)^[ \t]*#(?:[^\n]*\\[^\S\n]*\n)*[^\n]*")
 _TOKEN = re.compile(rb"\w+|[^\w\s]")
 _ENDS = re.compile(rb"[;{}]")
 _FAR = 200

@@ -20,7 +20,9 @@ from porter.source.source_file import SourceFile
 
 _INCLUDED = re.compile(rb"(?m)^[ \t]*#[ \t]*(?:include|import)[ \t]*[<\"]([^>\"\n]+)[>\"]")
 _OWN_HEADER = re.compile(rb"(?m)^[ \t]*#[ \t]*include[ \t]*\"([^\"\n]+)\"")
-_MACRO = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:[^\r\n\\]+|\\\r?\n|\\)*)")
+_MACRO = re.compile(
+    rb"(?m)^[ \t]*#[ \t]*define[ \t]+([A-Za-z_]\w*)((?:[^\r\n\\]+|\\[^\S\n]*\n|\\)*)"
+)
 # ((bool (*)(void))ROM_INTTABLE[2]): a name for a function that a table outside of the program has.
 _OF_TABLE = re.compile(rb"\s*\(\s*\([^()]*\(\s*\*\s*\)\s*\([^;]*\)\s*\)\s*\w+\s*\[[^\]]*\]\s*\)\s*")
 _ALIAS = re.compile(rb"\s+([A-Za-z_]\w*)\s*")

@@ -1,7 +1,8 @@
 """Preprocessing tokens of C and C++, with byte offsets; directives and their conditions apart.
 
 The lexer accepts anything: what is no token becomes a one-byte `other`. Comments are kept as
-spans, line splices count as white space, but within a name or a number as nothing.
+spans, line splices count as white space, but within a name or a number as nothing. White space may
+stand between the backslash and the end of its line, as GCC and Clang have it.
 """
 
 from __future__ import annotations
@@ -13,15 +14,16 @@ from typing import NamedTuple
 
 _TOKEN = re.compile(
     rb"""
-    (?:[ \t\f\v\r]|\\\r?\n)*
+    (?:[ \t\f\v\r]|\\[^\S\n]*\n)*
     (?:
     (?P<newline>\n)
-  | (?P<comment>//(?:\\\r?\n|[^\n])*|/\*.*?(?:\*/|\Z))
+  | (?P<comment>//(?:\\[^\S\n]*\n|[^\n])*|/\*.*?(?:\*/|\Z))
   | (?P<string>(?:u8|[LuU])?R"(?P<mark>[^()\\\s"]{0,16})\(.*?\)(?P=mark)"
-             | (?:u8|[LuU])?"(?:\\(?:\r\n|.)|[^"\\\n])*")
-  | (?P<char>(?:u8|[LuU])?'(?:\\(?:\r\n|.)|[^'\\\n])*')
-  | (?P<identifier>[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\\\r?\n)+[A-Za-z0-9_$]+)*)
-  | (?P<number>\.?[0-9](?:[eEpP][+-]|'[A-Za-z0-9_]|[A-Za-z0-9_.])*(?:(?:\\\r?\n)+[A-Za-z0-9_.]+)*)
+             | (?:u8|[LuU])?"(?:\\(?:[^\S\n]*\n|.)|[^"\\\n])*")
+  | (?P<char>(?:u8|[LuU])?'(?:\\(?:[^\S\n]*\n|.)|[^'\\\n])*')
+  | (?P<identifier>[A-Za-z_$][A-Za-z0-9_$]*(?:(?:\\[^\S\n]*\n)+[A-Za-z0-9_$]+)*)
+  | (?P<number>\.?[0-9](?:[eEpP][+-]|'[A-Za-z0-9_]|[A-Za-z0-9_.])*
+               (?:(?:\\[^\S\n]*\n)+[A-Za-z0-9_.]+)*)
   | (?P<punctuator>\.\.\.|<<=|>>=|->|\+\+|--|<<|>>|<=|>=|==|!=|&&|\|\||[-+*/%&|^]=|\#\#|[^\s])
   | (?P<end>\Z)
     )
@@ -29,7 +31,7 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _SPELT: dict[bytes, bytes] = {}
-_SPLICE = re.compile(rb"\\\r?\n")
+SPLICE = re.compile(rb"\\[^\S\n]*\n")
 _RAW_TEXT_DIRECTIVES = frozenset({b"error", b"warning", b"pragma"})
 
 
@@ -105,7 +107,7 @@ def lex_fragment(data: bytes) -> tuple[Token, ...]:
 def _token(kind: str, match: re.Match[bytes]) -> Token:
     text = match[kind]
     if b"\n" in text and kind in ("identifier", "number"):
-        text = _SPLICE.sub(b"", text)
+        text = SPLICE.sub(b"", text)
     start, end = match.span(kind)
     # As Token() does, at half the price: there are millions. Equal spellings are one object.
     return tuple.__new__(Token, (kind, start, end, _SPELT.setdefault(text, text)))

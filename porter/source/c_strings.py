@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from porter.source.c_lexer import Token
+from porter.source.c_lexer import SPLICE, Token
 
 _SIMPLE = {
     b"n": b"\n", b"t": b"\t", b"r": b"\r", b"v": b"\v", b"f": b"\f",
@@ -58,11 +58,9 @@ def _character(body: bytes, index: int) -> tuple[bytes, int]:
     """The decoded character at `index` (empty for a line splice) and its length in the source."""
     if body[index : index + 1] != b"\\":
         return body[index : index + 1], 1
+    if (splice := SPLICE.match(body, index)) is not None:
+        return b"", splice.end() - index
     rest = body[index + 1 : index + 5]
-    if rest[:2] == b"\r\n":
-        return b"", 3
-    if rest[:1] == b"\n":
-        return b"", 2
     if rest[:1] == b"x":
         digits = _leading(rest[1:3], b"0123456789abcdefABCDEF")
         return (bytes([int(digits, 16)]), 2 + len(digits)) if digits else (b"x", 2)

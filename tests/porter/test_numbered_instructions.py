@@ -46,6 +46,12 @@ def _function(template: str) -> str:
         ".short 0xb672\\n\\t.short 0xbf00",
         "nop\\n .short 0xb672",
         "b 1f\\n 1: .short 0xb672",
+        ".fill 1, 2, 0xb672",
+        ".dc.w 0xb672",
+        ".dcb.w 1, 0xb672",
+        '.ascii \\"r\\\\266\\"',
+        ".octa 0xbf00bf00bf00bf00bf00bf00bf00b672",
+        ".space 1, 0x72\\n .skip 1, 0xb6",
     ],
 )
 def test_cpsid_as_a_number(tmp_path: Path, number: str) -> None:
@@ -217,3 +223,9 @@ def test_numbers_in_assembler_files(tmp_path: Path, text: str, cpu: tuple[str, .
 )
 def test_constants_in_assembler_files(tmp_path: Path, text: str) -> None:
     assert not _port(tmp_path, text, _M4, "f.S").files
+
+
+@pytest.mark.parametrize("aligns", [".balignw 4, 0xb672", ".p2align 2, 0xb6", ".align 2, 0xbe"])
+def test_nobody_knows_how_often_an_alignment_is_filled(tmp_path: Path, aligns: str) -> None:
+    assert escalations(_port(tmp_path, _function(f"nop\\n {aligns}\\n nop")))
+    assert not escalations(_port(tmp_path, _function("nop\\n .balign 4\\n .p2align 2,,3\\n nop")))

@@ -10,7 +10,7 @@ from porter.judging.verdict import Status
 from tests.porter.helpers import escalations, port_files, port_text
 
 
-@pytest.mark.parametrize("end", [b"\\\n", b"\\\r\n", b"\\\n\\\n"])
+@pytest.mark.parametrize("end", [b"\\\n", b"\\\r\n", b"\\\n\\\n", b"\\ \t\n"])
 def test_a_name_goes_on_behind_a_backslash(tmp_path: Path, end: bytes) -> None:
     ported, _ = port_text(tmp_path, b"void f(void) { __disable" + end + b"_irq(); g(); }\n")
     assert b"void f(void) { virt_int_mask(VIRT_PRIMASK); g(); }" in ported
@@ -32,6 +32,18 @@ def test_a_split_word_is_never_overlooked(tmp_path: Path, code: bytes) -> None:
     _, port = port_text(tmp_path, code)
     assert {verdict.status for verdict in port.verdicts} <= {Status.REWRITTEN, Status.ESCALATED}
     assert port.verdicts
+
+
+def test_white_space_may_stand_behind_the_backslash(tmp_path: Path) -> None:
+    """GCC and Clang join the lines all the same, and warn."""
+    code = b'''#define LOCK() do { \\ \n  __disable_irq(); \\\t\n } while (0)
+#if 0 \\ \n || 1
+void f(void) { LOCK(); __asm volatile("cpsi\\ \ne i"); }
+#endif
+'''
+    ported, port = port_text(tmp_path, code)
+    assert b"virt_int_mask(VIRT_PRIMASK);" in ported and b"virt_int_unmask" in ported
+    assert len(port.verdicts) == 2
 
 
 def test_a_splice_between_words_is_white_space(tmp_path: Path) -> None:
