@@ -96,7 +96,9 @@ class Numbered:
         self, run: Sequence[Instruction], equates: str, operands: Mapping[str, str]
     ) -> Iterator[Instruction]:
         lines = "".join(f"{_directive(it, operands)}\n" for it in run)
-        decoded = None if any(map(_fills, run)) else self._decoded(self._machine.head + equates + lines)
+        decoded = (
+            None if any(map(_fills, run)) else self._decoded(self._machine.head + equates + lines)
+        )
         if decoded is None and len(run) > 1:
             for it in run:
                 yield from self._instructions([it], equates, operands)

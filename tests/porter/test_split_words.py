@@ -36,11 +36,11 @@ def test_a_split_word_is_never_overlooked(tmp_path: Path, code: bytes) -> None:
 
 def test_white_space_may_stand_behind_the_backslash(tmp_path: Path) -> None:
     """GCC and Clang join the lines all the same, and warn."""
-    code = b'''#define LOCK() do { \\ \n  __disable_irq(); \\\t\n } while (0)
+    code = b"""#define LOCK() do { \\ \n  __disable_irq(); \\\t\n } while (0)
 #if 0 \\ \n || 1
 void f(void) { LOCK(); __asm volatile("cpsi\\ \ne i"); }
 #endif
-'''
+"""
     ported, port = port_text(tmp_path, code)
     assert b"virt_int_mask(VIRT_PRIMASK);" in ported and b"virt_int_unmask" in ported
     assert len(port.verdicts) == 2
