@@ -97,10 +97,9 @@ def _judged(source: SourceFile, docket: Docket) -> _Outcome:
         knowledge = project.knowledge
         switches = project.switches.get(source.path, [])
         return _of(port_asm(source, sites, switches, lambda at: knowledge.arm_left_out(source, at)))
-    may_differ = source.is_header or source.path in project.build.again
     found = _read(source, project, [
         Reading(reader, _sites(text, project))
-        for reader, text in (project.knowledge.other_readings(source) if may_differ else ())
+        for reader, text in project.knowledge.other_readings(source)
     ])  # fmt: skip
     if stays is not None:
         return _of(leave(source, found.sites, stays))

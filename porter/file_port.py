@@ -17,6 +17,7 @@ from porter.interrupt_split.verdict import with_split_edits
 from porter.judging.unit import Unit
 from porter.judging.verdict import Status, Verdict
 from porter.result import FilePort
+from porter.rules.ambiguous import decided_otherwise
 from porter.rules.context_switch import Transcribed
 from porter.rules.not_compiled import NotCompiled
 from porter.rules.registry import REVISIONS, RULES
@@ -34,11 +35,12 @@ FAILED_RULE = "internal-error"
 
 def port_c(unit: Unit, splits: Sequence[HandlerSplit] = ()) -> FilePort:
     """Port a C file. Raises InternalError for a site that no rule accounts for."""
-    for rule in RULES:
-        with step(f"asking the rule {rule.id}", line=unit.line_looked_at):
-            for verdict in list(rule.examine(unit)):
-                unit.settle(verdict)
-            unit.settle_covered()
+    _decide(unit)
+    for reading in unit.found.readings:
+        other = unit.read_as(reading.sites)
+        _decide(other)
+        for verdict in decided_otherwise(unit, other, reading.reader):
+            unit.revise(verdict)
     for revision in REVISIONS:
         with step(f"asking the rule {revision.id}", line=unit.line_looked_at):
             for verdict in list(revision.examine(unit)):
@@ -53,6 +55,15 @@ def port_c(unit: Unit, splits: Sequence[HandlerSplit] = ()) -> FilePort:
         unit.file, text.lexed, text.conditions, edits, macros, unit.is_in_assembler
     )
     return FilePort(unit.file, tuple(sorted(edits)), tuple(verdicts))
+
+
+def _decide(unit: Unit) -> None:
+    """Ask every rule in turn."""
+    for rule in RULES:
+        with step(f"asking the rule {rule.id}", line=unit.line_looked_at):
+            for verdict in list(rule.examine(unit)):
+                unit.settle(verdict)
+            unit.settle_covered()
 
 
 def port_asm(

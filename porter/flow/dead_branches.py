@@ -15,7 +15,7 @@ from porter.flow.field_values import FieldValues
 from porter.flow.statements import condition_of, conjuncts
 from porter.program.c_text import CText
 from porter.sites.context import Contexts, function_name, is_called_by_name
-from porter.sites.local_names import scope_of
+from porter.sites.local_names import blocks_around, scope_at
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, ancestors, one_line, parse_expression, text_of, walk
 from porter.source.c_types import INT
@@ -40,7 +40,7 @@ class DeadBranches:
         self._fields = fields
         self._why_not = why_not
         self._others = others
-        self._scopes: dict[tuple[int, int], Scope] = {}
+        self._scopes: dict[tuple[int, int, int], Scope] = {}
 
     def why_never(self, text: CText, start: int, end: int) -> str | None:
         """Why [start, end) of a file never runs; None if it may."""
@@ -83,7 +83,7 @@ class DeadBranches:
             return None
         taken = branch.child_by_field_name("consequence")
         other = branch.child_by_field_name("alternative")
-        scope = self._scope(text, function)
+        scope = self._scope(text, function, branch)
         if any(_is_way_in(it, branch) for it in walk(branch)):
             return None  # `if (0) { failed: ... }`
         if other is not None and place(other) <= start:
@@ -95,11 +95,12 @@ class DeadBranches:
                     return f"never runs: {one_line(part)} is false for all that is asked for"
         return None
 
-    def _scope(self, text: CText, function: Node) -> Scope:
-        key = id(text), function.start_byte
+    def _scope(self, text: CText, function: Node, branch: Node) -> Scope:
+        block = next(blocks_around(branch, function), function)
+        key = id(text), function.start_byte, block.start_byte
         if key not in self._scopes:
             outer = Contexts(text).file_scope
-            self._scopes[key] = scope_of(function, text, outer)
+            self._scopes[key] = scope_at(branch, function, text, outer)
         return self._scopes[key]
 
     def _is_always(self, condition: Node, truth: bool, text: CText, scope: Scope) -> bool:

@@ -120,6 +120,10 @@ class Unit:
                 self.looked_at = site
                 yield site
 
+    def read_as(self, sites: CSites) -> Unit:
+        """A new one for the same file as somebody else reads it."""
+        return Unit(sites, self.domain, self._knowledge, self._project, self.switches)
+
     def settle(self, verdict: Verdict) -> None:
         """Record a verdict; the first one stands."""
         if self.verdicts.setdefault(verdict.site, verdict) is verdict:

@@ -108,13 +108,14 @@ class Knowledge:
         return self._texts[file.path]
 
     def other_readings(self, file: SourceFile) -> Iterator[tuple[str, CText]]:
-        """A header as other C files read it, for which something in it means something else, or a C
-        file that is compiled several times; each with the C file's name."""
+        """A header as other C files read it, for which something in it means something else, a C
+        file that is compiled several times, or either before a macro of it is defined anew; each
+        with who reads it so."""
         readings = self._readings.of(file.path.resolve(), self.lexed(file))
         known = self.evaluator(file.path)
         for source, evaluator in readings if len(readings) > 1 else ():
             if evaluator is not known:
-                yield source.name, self._read_as(file, evaluator)
+                yield source, self._read_as(file, evaluator)
 
     def again(self, file: SourceFile) -> Iterator[CText]:
         """A C file as each other time that it is compiled."""

@@ -8,7 +8,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from types import MappingProxyType
@@ -43,18 +43,35 @@ _Alike = dict[Lines, Lines]
 class TranslationUnit:
     """`lines`: per absolute path the lines of which something was compiled. `tree`: what the
     preprocessor made of them; `markers`: where in it which line of which file begins; `again`: the
-    same of each other time that the file is compiled."""
+    same of each other time that the file is compiled; `redefined`: what macros say, one after the
+    other, that are defined in several ways: the evaluator has the last of each."""
 
     evaluator: Evaluator
     tree: SyntaxTree
     lines: dict[Path, Lines] = field(default_factory=dict)
     markers: list[tuple[int, Path | None, int]] = field(default_factory=list)
     again: tuple[TranslationUnit, ...] = ()
+    redefined: dict[bytes, tuple[Macro, ...]] = field(default_factory=dict)
 
     @property
     def readings(self) -> tuple[TranslationUnit, ...]:
         """All of them."""
         return (self, *self.again)
+
+    @cached_property
+    def earlier(self) -> tuple[Evaluator, ...]:
+        """Evaluators for places where such a macro says something else than in the end."""
+        macros, types = self.evaluator.macros, self.evaluator.types
+        longest = max(map(len, self.redefined.values()), default=1)
+        return tuple(
+            Evaluator(
+                macros.with_definitions(
+                    {name: (them[min(at, len(them) - 1)],) for name, them in self.redefined.items()}
+                ),
+                types,
+            )
+            for at in range(longest - 1)
+        )
 
     def line_at(self, offset: int) -> tuple[Path | None, int]:
         """From which line of which file the preprocessor made what stands at an offset."""
@@ -157,9 +174,14 @@ def _run(
 
 def _read(text: bytes, file: Path, elsewhere: bytes, alike: _Alike) -> TranslationUnit:
     macros = MacroTable()
+    redefined: dict[bytes, tuple[Macro, ...]] = {}
+    last: dict[bytes, Macro] = {}
     for line in _DIRECTIVE.findall(text):
         name, macro = _meaning(line)
         if macro is not None:
+            if not macro.is_same(before := last.setdefault(macro.name, macro)):
+                redefined[macro.name] = (*redefined.get(macro.name, (before,)), macro)
+                last[macro.name] = macro
             macros.redefine(macro)
         elif name:
             macros.undefine(name)
@@ -167,6 +189,7 @@ def _read(text: bytes, file: Path, elsewhere: bytes, alike: _Alike) -> Translati
     types = TypeTable()
     grammar = CPLUSPLUS if file.suffix.lower() in CPLUSPLUS_SUFFIXES else C
     unit = TranslationUnit(Evaluator(macros, types), types.add_text(text, grammar))
+    unit.redefined = redefined
     if elsewhere:
         types.add_text(elsewhere, grammar)
     _note_lines(unit, text, file.parent, alike)

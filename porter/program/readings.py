@@ -1,5 +1,5 @@
-"""Files that mean different things: headers where they are included, and C files that are compiled
-several times."""
+"""Files that mean different things: headers where they are included, C files that are compiled
+several times, and what uses a macro that is defined anew on the way."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ class Readings:
 
     def __init__(self, units: Mapping[Path, TranslationUnit]) -> None:
         self._units = [(file, it) for file, unit in units.items() for it in unit.readings]
-        self._by_file: dict[Path, list[tuple[Path, Evaluator]]] = {}
+        self._by_file: dict[Path, list[tuple[Path, TranslationUnit]]] = {}
         for source, unit in self._units:
             for path in unit.lines:
-                self._by_file.setdefault(path, []).append((source, unit.evaluator))
+                self._by_file.setdefault(path, []).append((source, unit))
 
-    def of(self, path: Path, lexed: LexedSource) -> Sequence[tuple[Path, Evaluator]]:
-        """The C files that read a file in different ways, one for each way."""
-        sources = self._by_file.get(path, [])
-        if len(sources) < 2:
-            return sources
-        names = sorted(self._reached(lexed, sources[0][1]) & self._varying)
-        found: dict[_Meaning, tuple[Path, Evaluator]] = {}
-        for source, evaluator in sources:
+    def of(self, path: Path, lexed: LexedSource) -> Sequence[tuple[str, Evaluator]]:
+        """Who reads a file in different ways, for a person, one for each way."""
+        units = self._by_file.get(path, [])
+        anew = {name for _, unit in units for name in unit.redefined}
+        if len(units) < 2 and not anew:
+            return [(source.name, unit.evaluator) for source, unit in units]
+        names = sorted(self._reached(lexed, units[0][1].evaluator) & (self._varying | anew))
+        found: dict[_Meaning, tuple[str, Evaluator]] = {}
+        for reader, evaluator in _readers(units, names):
             meaning = tuple(_meaning(name, evaluator) for name in names)
-            found.setdefault(meaning, (source, evaluator))
+            found.setdefault(meaning, (reader, evaluator))
         return list(found.values())
 
     @cached_property
@@ -66,6 +67,18 @@ class Readings:
             new = {word for macro in known if macro is not None for word in _words(macro.text)}
             new -= found
         return found
+
+
+def _readers(
+    units: Iterable[tuple[Path, TranslationUnit]], names: Sequence[bytes]
+) -> Iterator[tuple[str, Evaluator]]:
+    seen: set[Path] = set()
+    for source, unit in units:
+        yield f"{source.name}, compiled again," if source in seen else source.name, unit.evaluator
+        seen.add(source)
+        if anew := [it.decode("latin-1") for it in names if it in unit.redefined]:
+            reader = f"{source.name} before {' and '.join(anew)} is defined anew"
+            yield from ((reader, it) for it in unit.earlier)
 
 
 def _words(texts: Iterable[bytes]) -> Iterator[bytes]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from porter.judging.unit import Unit
-from porter.judging.verdict import Verdict
+from porter.judging.verdict import Status, Verdict
 from porter.registers.register import Register
 from porter.rules.boot_table import REMOVED_WHOLE
 from porter.rules.rule import Rule, Sample
@@ -40,6 +40,28 @@ class Ambiguous(Rule):
                 other = _other(unit, access)
             if other is not None:
                 yield self.escalated(site, other)
+
+
+def decided_otherwise(unit: Unit, other: Unit, reader: str) -> Iterator[Verdict]:
+    """Places that become one thing as the file is read here, and another as somebody else reads it.
+    Of what is left as it is for one of them, other rules speak."""
+    theirs = {(site.start, site.end): it for site, it in other.verdicts.items()}
+    for site, mine in unit.verdicts.items():
+        its = theirs.get((site.start, site.end))
+        if its is None or Status.REWRITTEN not in (mine.status, its.status):
+            continue
+        if Status.LEFT in (mine.status, its.status) or mine.edits == its.edits:
+            continue
+        if mine.status is not Status.ESCALATED:
+            what = f"{_becomes(mine)} as {unit.reader} reads it, {_becomes(its)} as {reader} does"
+            yield Verdict(site, Status.ESCALATED, Ambiguous.id, what)
+
+
+def _becomes(verdict: Verdict) -> str:
+    if verdict.status is Status.ESCALATED:
+        return f"a person's to decide ({verdict.reason})"
+    texts = (it.replacement.decode("utf-8", "replace").strip() for it in verdict.edits)
+    return " ".join(f"'{it}'" for it in texts if it) or "nothing"
 
 
 def _read_otherwise(unit: Unit, site: Site) -> str | None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from porter.program.c_text import CText
-from porter.sites.local_names import assignments, declarations, scope_of
+from porter.sites.local_names import assignments, blocks_around, declarations, scope_at, scope_of
 from porter.sites.region import Region
 from porter.source.c_tree import Node, SyntaxTree, ancestors, parse_macro_body, text_of
 from porter.source.declared import declared_name
@@ -44,7 +44,7 @@ class Contexts:
 
     def __init__(self, text: CText) -> None:
         self.text = text
-        self._functions: dict[tuple[int, int], Context] = {}
+        self._functions: dict[tuple[int, int, int], Context] = {}
         self._macros: dict[tuple[int, bool], Context | None] = {}
 
     def of(self, region: Region, start: int, end: int) -> Context | None:
@@ -57,18 +57,20 @@ class Contexts:
         tree, node = found
         if node.has_error and not self._clean_inside(tree, node, start, end):
             return None
-        return self._function(tree, node)
+        return self._function(tree, node, start, end)
 
     def unsure(self, region: Region, start: int, end: int) -> Context | None:
         """The context of [start, end) in a function that couldn't be read as a whole: good enough
         to see that something is there, not to change it."""
         found = self.text.trees.function_at(start, end) if region.name is None else None
-        return None if found is None else self._function(*found)
+        return None if found is None else self._function(*found, start, end)
 
-    def _function(self, tree: SyntaxTree, node: Node) -> Context:
-        key = (id(tree), node.start_byte)
+    def _function(self, tree: SyntaxTree, node: Node, start: int, end: int) -> Context:
+        place = tree.smallest(start, end) or node
+        innermost = next(blocks_around(place, node), node)
+        key = (id(tree), node.start_byte, innermost.start_byte)
         if key not in self._functions:
-            scope = scope_of(node, self.text, self._scope_around(tree, node))
+            scope = scope_at(place, node, self.text, self._scope_around(tree, node))
             self._functions[key] = Context(tree, node, scope, function_name(node), "function")
         return self._functions[key]
 

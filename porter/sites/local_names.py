@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from porter.program.c_text import CText
 from porter.sites.fixed_values import is_fixed
-from porter.source.c_tree import Node, captured, query, text_of, walk
+from porter.source.arithmetic import binary
+from porter.source.c_tree import Node, ancestors, captured, query, text_of, walk
 from porter.source.c_types import UNKNOWN
 from porter.source.declared import declared_name
 from porter.source.evaluate import Scope
@@ -17,6 +18,11 @@ from porter.source.values import Initial, Number, Place, Pointer, Value
 _DECLARING = frozenset(
     {"declaration", "parameter_declaration", "optional_parameter_declaration", "for_range_loop"}
 )
+
+_BLOCKS = frozenset(
+    {"compound_statement", "for_statement", "for_range_loop", "if_statement", "while_statement",
+     "switch_statement", "lambda_expression", "catch_clause"}
+)  # fmt: skip
 
 _ASSIGNMENTS = query("(assignment_expression) @it")
 _TAGGED = query(
@@ -29,7 +35,11 @@ def declarations(node: Node, file_level: bool = False) -> Iterator[tuple[Node, N
 
     `file_level`: only those outside functions.
     """
-    for item in node.children if file_level else walk(node):
+    yield from _declared_by(node.children if file_level else walk(node))
+
+
+def _declared_by(items: Iterable[Node]) -> Iterator[tuple[Node, Node, Node | None]]:
+    for item in items:
         kind = item.child_by_field_name("type")
         if kind is None or item.type not in _DECLARING:
             continue
@@ -55,8 +65,39 @@ def assignments(root: Node) -> dict[bytes, list[Node]]:
     return found
 
 
-def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) -> Scope:
-    """A scope of the declarations in `root`: constants by value, the rest by type.
+def scope_at(place: Node, function: Node, text: CText, outer: Scope) -> Scope:
+    """The scope of a place in a function: each block around it hides what is outside."""
+    around = list(blocks_around(place, function))
+    scope = outer
+    for block in (function, *reversed(around)):
+        scope = scope_of(function, text, scope, block=block)
+    return scope
+
+
+def blocks_around(place: Node, function: Node) -> Iterator[Node]:
+    """What a place in a function stands in that may declare names of its own, innermost first."""
+    for node in (place, *ancestors(place)):
+        if node == function:
+            return
+        if node.type in _BLOCKS:
+            yield node
+
+
+def _own(block: Node) -> Iterator[Node]:
+    """What is in a block, but not in those in it."""
+    waiting = list(reversed(block.children))
+    while waiting:
+        node = waiting.pop()
+        if node.type not in _BLOCKS:
+            yield node
+            waiting += reversed(node.children)
+
+
+def scope_of(
+    root: Node, text: CText, outer: Scope, file_level: bool = False, block: Node | None = None
+) -> Scope:
+    """A scope of the declarations in `root`, or in a block of it alone: constants by value, the
+    rest by type.
 
     What another file may write is no constant, nor is a name with another value in another block
     or #if arm. A pointer to a register is taken to stay one, so that accesses through it are found.
@@ -68,10 +109,12 @@ def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) ->
     known: dict[bytes, Value | None] = {}
     pending: dict[bytes, list[tuple[Node, Node, Node | None]]] = {}
     given: dict[bytes, list[Node]] = {}
-    for kind, declarator, value in declarations(root, file_level):
+    items = walk(root) if block is None else _own(block)
+    for kind, declarator, value in _declared_by(root.children if file_level else items):
         name = declared_name(declarator)
         if name is not None:
             pending.setdefault(text_of(name), []).append((kind, declarator, value))
+    listed = {} if file_level else dict(_enumerators(_own(block or root)))
 
     def assigned(name: bytes) -> list[Node]:
         """What an integer is given that may be an address, if it begins with none."""
@@ -96,6 +139,12 @@ def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) ->
         return Pointer(None, kind) if kind is not None else None
 
     def look_up(name: bytes) -> Value | None:
+        if name in listed:
+            counted, steps = listed.pop(name)
+            known[name] = Place(None, UNKNOWN)  # unless it is a number
+            number = evaluator.value(counted, look_up) if counted is not None else Number(0)
+            if isinstance(number, Number):
+                known[name] = binary(b"+", number, Number(steps))
         if name in pending:
             found = pending.pop(name)
             if file_level:  # `extern` says nothing that a definition doesn't
@@ -123,3 +172,19 @@ def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) ->
         return outer(name)
 
     return look_up
+
+
+def _enumerators(items: Iterable[Node]) -> Iterator[tuple[bytes, tuple[Node | None, int]]]:
+    """Constants that enums in a function list: what each begins with, and how many are between."""
+    for node in items:
+        body = node.child_by_field_name("body") if node.type == "enum_specifier" else None
+        begins: Node | None = None
+        steps = 0
+        for it in body.named_children if body is not None else ():
+            name = it.child_by_field_name("name") if it.type == "enumerator" else None
+            if name is None:
+                continue
+            if (value := it.child_by_field_name("value")) is not None:
+                begins, steps = value, 0
+            yield text_of(name), (begins, steps)
+            steps += 1

@@ -255,10 +255,21 @@ class Evaluator:
 
     # --- node types ------------------------------------------------------------------------
 
-    def _identifier(self, node: Node, scope: Scope, _depth: int) -> Value | None:
+    def _identifier(self, node: Node, scope: Scope, depth: int) -> Value | None:
         name = text_of(node)
         found = scope(name)
+        if found is None and (macro := self._using(name, scope)) is not None:
+            return self.text(self._expanded(macro), scope, depth)
         return found if found is not None else self.name(name)
+
+    def _using(self, name: bytes, scope: Scope) -> Macro | None:
+        """The macro of a name, if it has names in it that are a scope's."""
+        macro = self.macros.get(name) if scope is not no_scope else None
+        if macro is None or macro.parameters is not None:
+            return None
+        words = self.macros.expand(macro.body)
+        is_used = any(scope(it) is not None for it in words if it[:1].isalpha() or it[:1] == b"_")
+        return macro if is_used else None
 
     def _number_literal(self, node: Node, _scope: Scope, _depth: int) -> Value | None:
         text = text_of(node)
