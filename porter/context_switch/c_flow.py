@@ -251,9 +251,11 @@ class CUnits:
         return {file: nodes for file, nodes in found.items() if nodes}
 
     def weak_as(self, name: bytes) -> Iterator[bytes]:
-        """What `#pragma weak` says that a name is another name of."""
-        pragma = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+weak[ \t]+%s[ \t]*=[ \t]*(\w+)"
-                            % re.escape(name), re.MULTILINE)  # fmt: skip
+        """What `#pragma weak` says that a name is another name of, or `redefine_extname` that the
+        linker knows it by."""
+        pragma = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+(?:weak[ \t]+%s[ \t]*=[ \t]*|redefine_"
+                            rb"extname[ \t]+%s[ \t]+)(\w+)" % (re.escape(name), re.escape(name)),
+                            re.MULTILINE)  # fmt: skip
         for file in self._naming(name):
             yield from pragma.findall(self._text(file))
 

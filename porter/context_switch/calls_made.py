@@ -130,8 +130,11 @@ class CallsMade:
         )
 
     def _beside(self, name: str, definitions: Sequence[Node]) -> Path | None:
-        """A file that nobody reads and that may define a function, if nothing else does for all."""
+        """A file that nobody reads and that may define a function, if nothing else does for all; a
+        linker script that puts its name elsewhere."""
         by_hand = self.by_hand(name)
+        if (script := self._inputs.placed.get(name)) is not None and (definitions or by_hand):
+            return script
         if not all(map(_is_weak, definitions)) or not all(it.function.weak for it in by_hand):
             return None
         return self._inputs.home_of(name, bool(definitions or by_hand))

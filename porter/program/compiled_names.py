@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 _DIRECTIVE = re.compile(rb"(?m)^#.*$")
+_RENAMES = re.compile(rb"(?m)^[ \t]*#[ \t]*pragma[ \t]+redefine_extname[ \t]+(\w+)[ \t]+(\w+)")
 _EDGE = re.compile(rb'"(?:[^"\\]|\\.)*"|\'(?:[^\'\\]|\\.)*\'|[{};]', re.DOTALL)
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _JOINED = re.compile(rb'"\s*"')
@@ -59,6 +60,8 @@ class CompiledNames:
 
     def add(self, text: bytes) -> None:
         """One file as the preprocessor leaves it."""
+        for name, meaning in _RENAMES.findall(text):
+            self.edges.setdefault(name.decode(), set()).add(meaning.decode())
         for item, opening in _items(_DIRECTIVE.sub(b"", text)):
             if item not in self._seen:
                 self._seen.add(item)

@@ -123,6 +123,8 @@ class Linked:
                     graph.add_part(part, text.evaluator.macros)
         for name, meaning in self.outside.renamed:
             graph.edges.setdefault(name, set()).add(meaning)
+        for name in self.outside.inputs.placed.keys() & graph.defined:
+            graph.edges.setdefault(name, set()).update(graph.defined)  # whatever lies there
         if self.entry in graph.defined:
             graph.roots |= self.outside.used()
         graph.add_compiled(self._compiled_names(), self.outside.called)

@@ -24,6 +24,7 @@ SCRIPT_SUFFIXES = frozenset({".ld", ".lds", ".ldscript", ".lcf", ".icf", ".x"})
 _ASSIGNMENT = re.compile(
     rb"(?:^|[\s;{}(,])([A-Za-z_.$][\w.$]*)\s*=(?!=)\s*([^;={}]+?)\s*;", re.MULTILINE
 )
+_PROVIDES = re.compile(rb"\bPROVIDE(?:_HIDDEN)?\s*\(\s*\Z")
 _KEEP = re.compile(rb"\bKEEP\s*\(((?:[^()]|\((?:[^()]|\([^()]*\))*\))*)\)")
 _SECTION = re.compile(rb"(?<![\w*?.\[\]/-])\.[\w.$*?\[\]-]+")
 _SCALED = re.compile(rb"\b(0[xX][0-9A-Fa-f]+|\d+)([KkMm])\b")
@@ -65,6 +66,19 @@ def linker_aliases(scripts: Iterable[Path]) -> list[LinkerAlias]:
         for of in set(_NAME.findall(_OF_LAYOUT.sub(b"", value)))
         if not of.startswith(b".")
     ]
+
+
+def placed_names(scripts: Iterable[Path]) -> dict[str, Path]:
+    """Names that scripts give a place of their own, with the script: `hook = . + 1;`. Whatever the
+    program defines by such a name is something else there; PROVIDE gives way to it."""
+    return {
+        match[1].decode("latin-1"): script
+        for script in _small(scripts)
+        for text in [without_comments(script.read_bytes())]
+        for match in _ASSIGNMENT.finditer(text)
+        if not _PROVIDES.search(text, 0, match.start(1))
+        and all(of.startswith(b".") for of in _NAME.findall(match[2]))
+    }
 
 
 def linker_symbols(scripts: Iterable[Path]) -> list[LinkerSymbol]:

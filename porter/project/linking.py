@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 
+from porter.project.changed_objects import changed_objects, renamed_symbols
 from porter.project.compiler_command import compiles, is_for_target
 from porter.project.given_options import absolute, words_of
 from porter.project.linker_symbols import script_number
@@ -67,10 +68,18 @@ def makes_library_alone(calls: Iterable[tuple[list[str], Path]]) -> bool:
 
 def linkings(calls: Sequence[tuple[list[str], Path]]) -> list[Linking]:
     """Those among a build's commands, of whose inputs those are left that no other command makes of
-    sources."""
+    sources, with what commands on the way make of names."""
     found = [it for it in (parse_linking(*call) for call in calls) if it is not None]
     made = _made_by(calls)
-    return [_without_made(it, made) for it in found]
+    renamed: dict[tuple[str, str], None] = {}
+    for words, folder in calls:
+        renamed |= dict.fromkeys(renamed_symbols(words, folder))
+        for changed in changed_objects(words, folder):
+            made.pop(changed, None)
+        if _links_partly(list(_options(words, folder))):
+            whole = parse_linking([it for it in words if it != "-r"], folder)
+            renamed |= dict.fromkeys(whole.renamed if whole is not None else ())
+    return [replace(_without_made(it, made), renamed=(*it.renamed, *renamed)) for it in found]
 
 
 def parse_linking(words: Sequence[str], folder: Path) -> Linking | None:

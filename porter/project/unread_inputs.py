@@ -4,13 +4,14 @@ or is of another language, objects and archives, and what isn't there."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from porter.project.build import Build
 from porter.project.compiler_command import DEFAULT_COMPILER, compiles
+from porter.project.linker_symbols import placed_names
 from porter.project.source_tree import find_sources
 from porter.project.toolchain import comes_with, library_named, symbols_of
 
@@ -22,13 +23,15 @@ _COMPILED = (b"\x7fELF", b"!<arch>\n", b"!<thin>\n")
 @dataclass(frozen=True)
 class UnreadInputs:
     """`texts` and `compiled` files are there; `absent` ones aren't, or say nothing; `libraries`
-    come with the compiler; `scripts` are a linker's that no option names as such."""
+    come with the compiler; `scripts` are a linker's that no option names as such; `placed`: names
+    that the link gives a place of their own, with the script that does."""
 
     texts: tuple[Path, ...] = ()
     compiled: tuple[Path, ...] = ()
     absent: tuple[Path, ...] = ()
     libraries: tuple[Path, ...] = ()
     scripts: tuple[Path, ...] = ()
+    placed: Mapping[str, Path] = field(default_factory=dict)
 
     @property
     def there(self) -> tuple[Path, ...]:
@@ -89,8 +92,12 @@ def unread_inputs(root: Path, build: Build, read: Collection[Path]) -> UnreadInp
     theirs = [*own, *filter(None, libraries.values())]
     return UnreadInputs(
         _each(texts), _each(it for it in compiled if it not in own), _each(absent), _each(theirs),
-        _each(scripts),
+        _each(scripts), placed_names((*scripts, *_named(build))),
     )  # fmt: skip
+
+
+def _named(build: Build) -> list[Path]:
+    return [file for it in build.linked for file in it.scripts if file.is_file()]
 
 
 def _without_source(root: Path, read: Collection[Path]) -> Iterator[Path]:
