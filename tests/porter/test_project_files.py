@@ -320,6 +320,19 @@ def test_folders_of_another_machine_are_found_by_how_they_end(prefix: str, tmp_p
     assert "end alike: " in said and "board/INC (inc)" in said and "\\" not in said
 
 
+def test_a_file_of_another_machine_that_is_here_is_not_missing(tmp_path: Path) -> None:
+    """An example that was copied with the vendor's drivers: nothing is in doubt for it."""
+    text = KEIL.format(core="Cortex-M4", fpu=2).replace("..\\src\\old.c", "..\\..\\lib\\src\\l.c")
+    text = text.replace("<IncludeInBuild>0", "<IncludeInBuild>1")
+    root = project(tmp_path / "b", "mdk/p.uvprojx", text)
+    (root / "src/spare.c").touch()
+    (root / "lib/src").mkdir(parents=True)
+    assert read_build(root, []).missing, "the control: its folder is there, and the file isn't"
+    (root / "lib/src/l.c").touch()
+    build = read_build(root, [])
+    assert root / "lib/src/l.c" in build.units and not build.missing and build.is_known
+
+
 def test_where_two_end_alike_none_is_taken(tmp_path: Path) -> None:
     text = KEIL.format(core="Cortex-M4", fpu=2).replace("..\\INC", "C:\\board\\CMSIS\\Core")
     root = project(tmp_path, "MDK-ARM/one.uvprojx", text)

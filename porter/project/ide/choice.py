@@ -49,7 +49,11 @@ def project_commands(
     below = (it.with_linked(moved.folder) for it in _readable(_candidates(root, _DEEPER)))
     several = chain(projects, below)
     others = {file.resolve() for other in several for file in other.files if _is_c(file)}
-    missing = tuple(file for file in project.files if not file.is_file())
+    missing = tuple(
+        file
+        for file in project.files
+        if not file.is_file() and not (moved.folder(file.parent) / file.name).is_file()
+    )
     is_whole = not missing
     is_whole &= others <= {file.resolve() for file in project.files}
     return project.commands(), is_whole, moved.taken, missing
