@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from porter.judging.unit import Unit
 from porter.meaning.called_with import called_with
 from porter.meaning.expressions import source
+from porter.meaning.given_clock import is_given_clock
 from porter.meaning.tick_rate import asks_clock
 from porter.sites.access import Access
 from porter.source.c_tree import Node, text_of, walk
@@ -29,6 +30,8 @@ def load_clock(unit: Unit, access: Access) -> tuple[str, str]:
     now = unit.domain.clock_hz if unit.domain is not None else None
     is_same = now is not None and unit.old_clock == now
     if value is None or is_same or _is_of_clock(unit, value, evaluator):
+        return "FVM_CLOCK_HZ", ""
+    if is_given_clock(unit, access.context, value):
         return "FVM_CLOCK_HZ", ""
     is_number = evaluator.number(value, called_with(unit, access.context)) is not None
     if is_number and unit.old_clock is not None:

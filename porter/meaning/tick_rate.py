@@ -186,7 +186,12 @@ def _number(node: Node, evaluator: Evaluator, scope: Scope, clock: int | None = 
 
 def asks_clock(node: Node, evaluator: Evaluator) -> bool:
     """Whether an expression says the core's clock by a variable or a function for it."""
-    return VARIABLE in evaluator.macros.expand(lex_fragment(by_variable(text_of(node))))
+    return says_clock(text_of(node), evaluator)
+
+
+def says_clock(text: bytes, evaluator: Evaluator) -> bool:
+    """The same of an expression's text."""
+    return VARIABLE in evaluator.macros.expand(lex_fragment(by_variable(text)))
 
 
 def _is_clock(node: Node, evaluator: Evaluator) -> bool:

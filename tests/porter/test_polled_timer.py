@@ -156,3 +156,29 @@ def test_a_time_by_the_counters_values_is_checked_for_its_clock(tmp_path: Path) 
     text += b"unsigned (*volatile ask)(unsigned) = late;\n"
     _, (reason,) = text_of(tmp_path, project(text))
     assert "is compared with 720" in reason
+
+
+THROUGH = b"""\
+static void ticks(unsigned clock, unsigned hz) { SysTick->LOAD = clock / hz - 1; SysTick->VAL = 0;
+SysTick->CTRL = 5; }
+void begin(unsigned clock) { ticks(clock, 1000); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("calls", "is_known"),
+    [
+        (b"begin(SystemCoreClock);", True),
+        (b"begin(SystemCoreClock); begin(8000000);", False),
+        (b"begin(SystemCoreClock); void (*other)(unsigned) = begin; other(8000000);", False),
+        (b"unsigned n = 8000000; begin(n);", False),
+    ],
+)
+def test_the_clock_is_known_where_all_callers_hand_it_on(
+    tmp_path: Path, calls: bytes, is_known: bool
+) -> None:
+    main = b"int main(void) { %s for (;;) delay(5); }\n" % calls
+    files = {"main.c": HEADER + THROUGH + WAIT + main, "start.s": START_UP}
+    text, problems = text_of(tmp_path, files)
+    assert (b"virt_systick_set_load(clock / hz - 1, FVM_CLOCK_HZ, " in text) == is_known
+    assert (problems == []) == is_known
