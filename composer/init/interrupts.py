@@ -36,7 +36,7 @@ class Interrupts:
             n: h
             for n, h in survey.handlers.items()
             if h in survey.strong and uses[h] < DEFAULT_USES
-        }
+        } or self._by_line()
         self._enabled, self._unclear = self._enables()
         self._thresholds = {threshold.value for threshold in survey.record.thresholds}
         self.decisions: list[Decision] = []
@@ -48,6 +48,13 @@ class Interrupts:
                     handler,
                 )
         self.system_handlers = self._system()
+
+    def _by_line(self) -> dict[int, str]:
+        """Handlers of lines by their CMSIS names, where no vector table was found."""
+        if self._survey.handlers:
+            return {}
+        names = {FIRST_IRQ + line: f"{name}_IRQHandler" for line, name in self._names.items()}
+        return {n: name for n, name in names.items() if name in self._survey.strong}
 
     def _system(self) -> dict[str, str]:
         """Handlers of supervisor call, switch and tick, by what the description calls them."""

@@ -198,6 +198,15 @@ def test_the_vector_table_of_the_elf_counts_where_no_source_has_one(tmp_path: Pa
     assert attributes(tree, "startup") == []
 
 
+def test_lines_have_their_handlers_by_name_where_no_table_is_found(tmp_path: Path) -> None:
+    project = cube_project(tmp_path / "p")
+    (project / "startup_stm32f405xx.s").write_text("    .syntax unified\n")
+    tree = described(tmp_path, project)
+    assert attributes(tree, "irq") == [
+        {"name": "USART1", "handler": "USART1_IRQHandler", "mask": "maskable"}
+    ]
+
+
 def test_what_a_library_without_sources_sets_up_is_asked(tmp_path: Path) -> None:
     library = "void gpio_setup(unsigned port, unsigned pins);\nint main(void) {\n"
     main = CUBE_MAIN.replace("int main(void) {\n", f"{library}    gpio_setup(0x40020400, 3);\n")

@@ -246,6 +246,17 @@ def test_what_keil_takes_from_packs_is_compiled_too(tmp_path: Path) -> None:
     assert root / "elsewhere" in build.options.include_dirs
 
 
+def test_a_project_of_eclipse_without_entries_has_all_below_its_folder(tmp_path: Path) -> None:
+    text = ECLIPSE.format(chip="STM32F446RET", abi="hard")
+    text = re.sub(r"<sourceEntries>.*</sourceEntries>", "", text, flags=re.S)
+    root = project(tmp_path, ".cproject", text)
+    files = ("src/main.c", "src/spare.c", "src/old.c", "elsewhere/other.c")
+    assert set(read_build(root, []).units) == {root / name for name in files}
+    empty = text.replace("</folderInfo>", "</folderInfo><sourceEntries/>")
+    (root / ".cproject").write_text(empty)
+    assert read_build(root, []).is_guess
+
+
 def test_a_file_that_is_missing_leaves_the_others_in_doubt(tmp_path: Path) -> None:
     root = project(tmp_path, "p.uvprojx", KEIL.format(core="Cortex-M3", fpu=1))
     assert read_build(root, []).source == "guess", "none of its files is there"

@@ -101,10 +101,11 @@ def _core(chain: Element, values: list[str]) -> str | None:
 
 
 def _sources(folder: Path, configuration: Element) -> Iterator[Path]:
-    """Every source below the entries, without what they exclude."""
-    for entry in configuration.iterfind("sourceEntries/entry"):
-        if entry.get("kind") != "sourcePath":
-            continue
+    """Every source below the entries, without what they exclude; below the project's folder where
+    it has no entries."""
+    entries = configuration.find("sourceEntries")
+    given = entries.iterfind("entry[@kind='sourcePath']") if entries is not None else ({},)
+    for entry in given:
         top = place(entry.get("name") or ".", folder)
         if not top.is_relative_to(folder):
             continue
