@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Container, Iterator
 
 from porter.judging.unit import Unit
 from porter.judging.verdict import Verdict
-from porter.meaning.expressions import bare, bits_of, closed_up, masked, source
+from porter.meaning.expressions import bare, bits_of, closed_up, masked
 from porter.meaning.no_value import has_no_value
 from porter.meaning.pin_output import LOW, output_of
+from porter.meaning.pin_port import port_of
+from porter.meaning.pin_statement import READS, MaySet, pin_statement
 from porter.rules.rule import Rule, Sample
 from porter.sites.access import Access
-from porter.source.c_tree import Node, arguments_of, strip_parentheses, text_of
+from porter.source.c_tree import Node, strip_parentheses, text_of
 from porter.source.edit import Edit
-from porter.source.evaluate import Evaluator, Scope
 from porter.source.values import Place
 
 _DATA = frozenset({"BSRR", "BSRRL", "BSRRH", "BRR", "ODR", "IDR"})
-_LEVELS = {"IDR": b"hyp_pin_get", "ODR": b"hyp_pin_latch"}
 _HALF = 2  # bytes: a port has 16 pins
-_FIRST_PORT = re.compile(rb"(?m)^[ \t]*#[ \t]*define[ \t]+GPIO_?A(?:_BASE)?\b|\bGPIO_PORT_A_BASE\b")
-_PORT_SPACING = 0x400  # bytes between GPIO blocks on every STM32
 _HEADER = (
     "typedef struct { volatile unsigned MODER, OTYPER, OSPEEDR, PUPDR, IDR, ODR, BSRR; }"
     " GPIO_TypeDef;\n#define GPIOA ((GPIO_TypeDef *)0x40020000)\n"
@@ -185,13 +182,19 @@ class Pins(Rule):
     def _one(self, unit: Unit, access: Access, name: str, instance: str | None) -> Verdict:
         if access.use == "read":
             return self._read(unit, access, name, instance)
-        if access.inside is not None and name in _LEVELS and instance is not None:
-            return self._read_within(unit, access, access.inside, instance)
+        if access.inside is not None and name in READS:
+            port = port_of(unit, access.inside, access.context.scope, instance)
+            if port is not None:
+                return self._read_within(unit, access, access.inside, instance, port)
+        made = pin_statement(unit, access, _may_set(unit)) if access.use == "unclear" else None
+        if made is not None:
+            reason = "the kernel reads and sets this machine's pins: the macro, written out"
+            return self.rewritten(access.site, reason, access.replaced(made))
         if access.use != "write" or not has_no_value(unit, access) or access.value is None:
             return self.escalated(access.site, _unclear(access))
         if (problem := _in_part(unit, access, name)) is not None:
             return self.escalated(access.site, problem)
-        port = self._port(unit, access, instance)
+        port = port_of(unit, access.place, access.context.scope, instance)
         if port is None:
             return self.escalated(access.site, "which port this is can't be told")
         output = output_of(unit, access, name, _granted(unit, instance))
@@ -206,9 +209,9 @@ class Pins(Rule):
 
     def _read(self, unit: Unit, access: Access, name: str, instance: str | None) -> Verdict:
         """The machine sees its own pins; the others are 0."""
-        if name not in _LEVELS:
+        if name not in READS:
             return self.escalated(access.site, f"{access.register} can only be written")
-        port = self._port(unit, access, instance)
+        port = port_of(unit, access.place, access.context.scope, instance)
         if port is None:
             return self.escalated(access.site, "which port this is can't be told")
         if (width := _width(unit, access)) is not None and width < _HALF:
@@ -220,10 +223,12 @@ class Pins(Rule):
         if (problem := not_its_own(unit, instance, pins)) is not None:
             return self.escalated(access.site, problem)
         start, end = access.context.start(access.place), access.context.end(access.place)
-        edit = Edit(start, end, b"%s(%s)" % (_LEVELS[name], port))
+        edit = Edit(start, end, b"%s(%s)" % (READS[name], port))
         return self.rewritten(access.site, "the kernel reads this machine's pins", edit)
 
-    def _read_within(self, unit: Unit, access: Access, inside: Node, instance: str) -> Verdict:
+    def _read_within(
+        self, unit: Unit, access: Access, inside: Node, instance: str | None, port: bytes
+    ) -> Verdict:
         """A macro that is given the port makes something of its pins: written out."""
         wanted = masked(inside, unit.text.evaluator, access.context.scope)
         if (problem := not_its_own(unit, instance, wanted[1] if wanted else None)) is not None:
@@ -235,56 +240,11 @@ class Pins(Rule):
             return self.escalated(access.site, _unclear(access))
         whole = strip_parentheses(whole)
         text, begin = text_of(whole), inside.start_byte - whole.start_byte
-        level = b"%s(%s)" % (_LEVELS[_name_of(access)], self._port(unit, access, instance))
+        level = b"%s(%s)" % (READS[_name_of(access)], port)
         end = begin + len(text_of(inside))
         made = b"(%s)" % closed_up(text[:begin] + level + text[end:])
         reason = "the kernel reads this machine's pins: the macro, written out"
         return self.rewritten(access.site, reason, access.replaced(made))
-
-    @staticmethod
-    def _port(unit: Unit, access: Access, instance: str | None) -> bytes | None:
-        """C for the number of the port: 0 is A."""
-        if instance is not None:
-            return b"%d" % (ord(instance[-1]) - ord("A"))
-        base = unit.registers.blocks.base_of("GPIOA")
-        place = _written(access.place, unit.text.evaluator, access.context.scope)
-        pointer = place.child_by_field_name("argument")
-        if base is None or place.type != "field_expression" or pointer is None:
-            return None
-        if unit.borrows(_FIRST_PORT):
-            return None
-        is_arrow = any(child.type == "->" for child in place.children)
-        text = source(pointer) if is_arrow else b"&" + source(pointer)
-        number = b"((uint32_t)%s - 0x%08XU) / 0x%XU" % (text, base, _PORT_SPACING)
-        others = _out_of_order(unit, base)
-        if others and not (is_arrow and pointer.type == "identifier"):
-            return None
-        for address, port in others:
-            number = b"((uint32_t)%s == 0x%08XU ? %dU : %s)" % (text, address, port, number)
-        return number
-
-
-def _written(place: Node, evaluator: Evaluator, scope: Scope) -> Node:
-    """The register as it is written, where macros are given it that only hand it back:
-    `READ_REG(GPIOx->ODR)`."""
-    place = bare(place)
-    value = evaluator.value(place, scope)
-    while place.type == "call_expression" and len(given := arguments_of(place)) == 1:
-        if evaluator.value(given[0], scope) != value:
-            break
-        place = bare(given[0])
-    return place
-
-
-def _out_of_order(unit: Unit, first: int) -> list[tuple[int, int]]:
-    """Ports that aren't where their letter says, as G and H of the STM32L1 (RM0038, table 5):
-    address and number."""
-    ports = [
-        (address, ord(name[-1]) - ord("A"))
-        for address, name in sorted(unit.registers.blocks.bases.items())
-        if name.startswith("GPIO")
-    ]
-    return [(at, port) for at, port in ports if at != first + _PORT_SPACING * port]
 
 
 def _name_of(access: Access) -> str:
@@ -323,6 +283,10 @@ def _granted(unit: Unit, instance: str | None) -> bytes | None:
         return None
     pins = sum(1 << pin for port, pin in unit.domain.pins if port == instance[-1])
     return b"0x%04XU" % pins if pins else None
+
+
+def _may_set(unit: Unit) -> MaySet:
+    return lambda instance, pins: not_granted(unit, instance, pins) is None
 
 
 def not_granted(unit: Unit, instance: str | None, pins: int | None) -> str | None:

@@ -35,6 +35,7 @@ from porter.rules.interrupt_attribute import InterruptAttribute
 from porter.rules.kernel_register import KernelRegister
 from porter.rules.leap import Leap
 from porter.rules.library_call import LibraryCall
+from porter.rules.lost_in_macro import LostInMacro
 from porter.rules.mask_intrinsic import MaskIntrinsic
 from porter.rules.mask_state import MaskState
 from porter.rules.memory_address import MemoryAddress
@@ -121,6 +122,7 @@ RULES: tuple[Rule, ...] = (
 """The first one that understands a site decides; the last one takes what is left."""
 
 REVISIONS: tuple[Revision, ...] = (
+    LostInMacro(),
     SplitStatement(),
     NakedBody(),
     HandlerWait(),

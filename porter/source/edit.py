@@ -32,10 +32,15 @@ def folded(data: bytes, edits: Iterable[Edit]) -> list[Edit]:
         if outer is None or not is_part or (edit.start, edit.end) == (outer.start, outer.end):
             found.append(edit)
             continue
-        part = rb"(?<![\w.>])%s(?!\w)" % re.escape(data[edit.start : edit.end])
+        part = rb"(?<![\w.>])%s(?!\w)" % _spaced(data[edit.start : edit.end])
         text = edit.replacement.replace(b"\\", rb"\\")  # a template has none as it is
         found[-1] = replace(outer, replacement=re.sub(part, text, outer.replacement))
     return found
+
+
+def _spaced(text: bytes) -> bytes:
+    """A pattern for it, with whatever blanks between its words: what macros become has others."""
+    return rb"\s*".join(map(re.escape, re.findall(rb"\w+|[^\w\s]", text)))
 
 
 def apply_edits(data: bytes, edits: Iterable[Edit]) -> bytes:

@@ -102,3 +102,48 @@ def test_a_macro_that_is_a_write_may_be_given_another_value(
     assert (b"#define UP() hyp_pin_write(1, ( 2 ))" in ported) == is_ported
     about = {it.status.value for it in port.verdicts if it.site.where == "UP"}
     assert ("escalated" in about) != is_ported
+
+
+TOGGLE = """#define TOGGLE(port, m) do { unsigned now = port->ODR; \\
+    port->BSRR = ((now & (m)) << 16) | (~now & (m)); } while (0)
+"""
+
+
+def test_a_statement_that_reads_and_sets_pins_is_written_out(tmp_path: Path) -> None:
+    code = TOGGLE + "#define LED() TOGGLE(GPIOB, 8)\n" \
+        "void f(GPIO_TypeDef *p, int x) { if (x) TOGGLE(p, 4); else LED(); }\n"  # fmt: skip
+    ported, port = port_text(tmp_path, (HEAD + code).encode(), None)
+    toggled = "do { unsigned now = hyp_pin_latch(%s); hyp_pin_write(%s, ((now & (%s)) << 16) |" \
+        " (~now & (%s))); } while (0)"  # fmt: skip
+    assert f"#define LED() {toggled % (1, 1, 8, 8)}\n" in ported.decode()
+    asked = "((uint32_t)p - 0x40010800U) / 0x400U"
+    header = "#define GPIOA ((GPIO_TypeDef *)0x40010800UL)\n"
+    ported, port = port_text(tmp_path / "a", (HEAD + header + code).encode(), None)
+    assert f"if (x) {toggled % (asked, asked, 4, 4)}; else LED();" in ported.decode()
+    assert not [it for it in port.verdicts if it.status.value == "escalated"]
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "do { port->BSRR = m; NVIC_EnableIRQ(3); } while (0)",
+        'do { port->BSRR = m; __asm volatile ("cpsid i"); } while (0)',
+        "do { port->BSRR = m; port->CRL = m; } while (0)",
+        "do { port->BSRR |= m; port->BSRR = m; } while (0)",
+        "do { volatile unsigned *p = &port->BSRR; port->BSRR = m; *p = 1; } while (0)",
+    ],
+)
+def test_a_statement_that_does_more_is_told(body: str, tmp_path: Path) -> None:
+    code = f"#define SET(port, m) {body}\nvoid g(void) {{ SET(GPIOB, 4); }}\n"
+    ported, port = port_text(tmp_path, (HEAD + code).encode(), None)
+    assert b"void g(void) { SET(GPIOB, 4); }" in ported
+    assert any(it.site.what == "SET" and it.status.value == "escalated" for it in port.verdicts)
+
+
+def test_a_port_that_a_macro_is_given_by_a_pointer_is_asked(tmp_path: Path) -> None:
+    code = "#define GPIOA ((GPIO_TypeDef *)0x40010800UL)\nstruct key { GPIO_TypeDef *port; };\n" \
+        "#define DOWN(port, m) ((port->IDR & m) == 0)\n" \
+        "int f(struct key *k) { return !DOWN(k->port, 4); }\n"  # fmt: skip
+    ported, _ = port_text(tmp_path, (HEAD + code).encode(), None)
+    read = "hyp_pin_get(((uint32_t)k->port - 0x40010800U) / 0x400U)"
+    assert f"return !(({read} & 4) == 0);" in ported.decode()
