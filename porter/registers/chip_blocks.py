@@ -7,7 +7,7 @@ family's memory map; a register by its field of the block's struct, else by its 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from porter.registers.register import Register
 from porter.registers.shared_blocks import is_device
@@ -41,6 +41,7 @@ _STM32F4_BASES = {
     "IWDG": 0x40003000,
     "WWDG": 0x40002C00,
 }
+_ANY = re.compile(rb"\w+")
 _ASSUMED_PORTS = range(0x4002_0000, 0x4002_2C00)
 # Where ports with CRL and CRH are, on APB2 (RM0008, table 3).
 _OLD_PORTS = range(0x4001_0800, 0x4001_2400)
@@ -117,6 +118,25 @@ def is_foreign(name: bytes, evaluator: Evaluator) -> bool:
     return known is not None and bool(fields) and not fields & known and not is_usual
 
 
+def _may_be_of(family: Mapping[str, int], evaluator: Evaluator) -> bool:
+    """Whether a project that names no block as ST does may be for a chip of a family: where that
+    has a block, the project has no struct of a name of its own with other fields."""
+    kinds = {base: block_kind(instance) for instance, base in family.items()}
+    for name in evaluator.macros.matching(_ANY):
+        macro = evaluator.macros.get(name)
+        if macro is None or macro.parameters is not None or b"*" not in macro.text:
+            continue
+        value = evaluator.name(name)
+        kind = kinds.get(value.address or 0) if isinstance(value, Pointer) else None
+        if kind is None or not isinstance(value, Pointer) or value.type.kind != "struct":
+            continue
+        fields = {field.upper() for field in evaluator.types.members(value.type)}
+        known = _FIELDS.get(kind)
+        if known is not None and fields and not fields & known:
+            return False
+    return True
+
+
 class ChipBlocks:
     """The blocks under the names of one translation unit. `others`: addresses of which its headers
     say that another vendor's registers are there; `is_arm`: no chip of ST's has another core."""
@@ -147,6 +167,8 @@ class ChipBlocks:
             for name in sorted(names, key=lambda name: name in assumed):
                 if name in assumed and self._told is None:
                     self._told = dict(self.bases)
+                    if not self._told and not _may_be_of(_STM32F4_BASES, evaluator):
+                        self._has_foreign = True
                 self._note(name, evaluator, name in assumed)
         of_family = next(
             (bases for key, bases in _FAMILY_BASES.items() if (chip or "").startswith(key)), {}
@@ -156,6 +178,8 @@ class ChipBlocks:
         self._is_family = bool(of_family) and all(
             of_family.get(instance, base) == base for base, instance in told.items()
         )
+        if self._is_family and not told and not _may_be_of(of_family, evaluator):
+            self._is_family = False
         if self._is_family:
             for instance, base in of_family.items():
                 self.bases.setdefault(base, instance)

@@ -180,3 +180,26 @@ def test_a_port_is_not_counted_from_where_another_chip_has_its_first(tmp_path: P
     result = port_files(tmp_path, files, None)
     assert escalations(result) == ["port: which port this is can't be told"]
     assert any(b"hyp_pin_write(" in it.ported for it in result.files if it.file.name == "one/a.c")
+
+
+ELSEWHERE = """\
+typedef struct {{ volatile unsigned {fields}; }} part_t;
+#define PART ((part_t *)0x40003000UL)
+void f(void) {{ PART->{third} = 1; }}
+"""
+
+
+@pytest.mark.parametrize(
+    ("fields", "third", "is_watchdog"),
+    [("START_RX, free, START_TX", "START_TX", False), ("KR, PR, RLR", "RLR", True)],
+)
+def test_another_vendors_device_is_no_watchdog_where_an_stm32_has_its(
+    fields: str, third: str, is_watchdog: bool, tmp_path: Path
+) -> None:
+    """Its writes were removed without a word; only the new chip is an STM32."""
+    text = ELSEWHERE.format(fields=fields, third=third).encode()
+    domain = replace(DOMAIN, chip="STM32F405RG", grants=(range(9),))
+    result = port_files(tmp_path, {"main.c": text}, domain)
+    (verdict,) = [it for port in result.files for it in port.verdicts if it.site.what == "PART"]
+    assert verdict.rule == ("watchdog" if is_watchdog else "foreign-device"), verdict.reason
+    assert is_watchdog or verdict.status.value == "escalated"
