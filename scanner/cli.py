@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-import os
+from dataclasses import replace
 
 import click
 
 from scanner.arch.registry import ARCHITECTURES
+from scanner.contradictions import ScanCommand
+from scanner.filters import Filters
 from scanner.inputs import Skipped, gather, skipped_lines
+from scanner.outputs import Outputs
 from scanner.policy import load_policy
-from scanner.report import text
 from scanner.report.errors import FvmError
-from scanner.report.formats import DOCUMENTS, document
+from scanner.report.formats import DOCUMENTS
+from scanner.report.totals import totals
 from scanner.scan import scan_file
+from scanner.settings import use_settings
 from scanner.settle import Accepted
 
 _ADDRESS_END = 1 << 32
@@ -39,10 +43,14 @@ def _addresses(
     return tuple(map(_number, texts))
 
 
-@click.command(short_help="Reject programs that hold what a guest must not run.")
-@click.argument("files", metavar="FILE...", nargs=-1, required=True)
+_FILE = click.Path()
+
+
+@click.command(cls=ScanCommand, short_help="Reject programs that hold what a guest must not run.")
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=_FILE)
 @click.option(
     "--policy",
+    type=_FILE,
     metavar="DOMAIN.domain.json",
     help="What the domain is allowed (SVC numbers, FPU, WFI, devices); compose writes this file.",
 )
@@ -69,13 +77,22 @@ def _addresses(
     help="Where code starts, besides where the file says; may be given several times.",
 )
 @click.option(
-    "--waivers", metavar="FILE", help="Findings that a person answers for (docs/scanner.md)."
+    "--waivers",
+    type=_FILE,
+    metavar="FILE",
+    help="Findings that a person answers for (docs/scanner.md).",
 )
 @click.option(
-    "--baseline", metavar="FILE", help="Findings of before, which count no longer; new ones do."
+    "--baseline",
+    type=_FILE,
+    metavar="FILE",
+    help="Findings of before, which count no longer; new ones do.",
 )
 @click.option(
-    "--write-baseline", metavar="FILE", help="Write all findings of now, as the new baseline."
+    "--write-baseline",
+    type=_FILE,
+    metavar="FILE",
+    help="Write all findings of now, as the new baseline.",
 )
 @click.option(
     "--format",
@@ -86,6 +103,47 @@ def _addresses(
     help="One line a finding, one document for all, or annotations of a GitHub workflow.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Short for --format json.")
+@click.option("-o", "--output", type=_FILE, metavar="FILE", help="Where --format goes, not stdout.")
+@click.option("--sarif", type=_FILE, metavar="FILE", help="Write a SARIF log, besides.")
+@click.option("--html", type=_FILE, metavar="FILE", help="Write a page, besides.")
+@click.option(
+    "--comment", type=_FILE, metavar="FILE", help="Write a pull request's comment, besides."
+)
+@click.option("--github", is_flag=True, help="Print annotations of a GitHub workflow, besides.")
+@click.option("-q", "--quiet", is_flag=True, help="Print only what fails the call.")
+@click.option("--all", "every", is_flag=True, help="List every finding, not the first of a kind.")
+@click.option(
+    "--rule", "rules", multiple=True, metavar="RULE", help="Only findings of this rule count."
+)
+@click.option(
+    "--ignore-rule", "ignored_rules", multiple=True, metavar="RULE", help="They don't count."
+)
+@click.option(
+    "--path",
+    "paths",
+    multiple=True,
+    metavar="PATTERN",
+    help="Of findings at known source lines only those in such files or folders count.",
+)
+@click.option(
+    "--ignore-path", "ignored_paths", multiple=True, metavar="PATTERN", help="They don't count."
+)
+@click.option(
+    "--fail-on",
+    type=click.Choice(("reject", "warn", "never")),
+    default="reject",
+    show_default=True,
+    help="Which verdict on a program makes the exit status 1.",
+)
+@click.option("--no-config", is_flag=True, is_eager=True, help="Read no file of settings.")
+@click.option(
+    "--config",
+    type=_FILE,
+    is_eager=True,
+    callback=use_settings,
+    metavar="FILE",
+    help="Settings; by default the nearest .fvmkit.toml, or [tool.fvmkit] of pyproject.toml.",
+)
 @click.pass_context
 def scan(
     context: click.Context,
@@ -102,6 +160,20 @@ def scan(
     write_baseline: str | None,
     form: str,
     as_json: bool,
+    output: str | None,
+    sarif: str | None,
+    html: str | None,
+    comment: str | None,
+    github: bool,
+    quiet: bool,
+    every: bool,
+    rules: tuple[str, ...],
+    ignored_rules: tuple[str, ...],
+    paths: tuple[str, ...],
+    ignored_paths: tuple[str, ...],
+    fail_on: str,
+    no_config: bool,
+    config: str | None,
 ) -> None:
     """Scan linked programs before they reach flash: ELF, Intel HEX, S-record, UF2, raw binary.
 
@@ -117,19 +189,21 @@ def scan(
     An instruction that hardware neither runs nor traps without privilege (a mask that masks
     nothing) rejects the program if control is known to reach it; if not, it is a warning marked
     "possible", which --strict turns into a rejection. What traps, and what the policy doesn't
-    allow, is a warning. Exit status: 0 clean or warnings only, 1 rejected, 2 a file can't be
-    opened, 3 internal error.
+    allow, is a warning. Exit status: 0 clean or warnings only (--fail-on), 1 rejected, 2 a file
+    can't be opened, 3 internal error.
 
     \b
     Examples:
       fvmkit scan build/out/motor-controller/motor-controller.elf
       fvmkit scan --policy build/out/motor.domain.json --json build/out/motor/motor.elf
       fvmkit scan --chip stm32f405 --base 0x08000000 firmware.bin
+      fvmkit scan --sarif scan.sarif --html scan.html --github build
     """
-    if baseline is not None and write_baseline is not None:
-        raise click.UsageError("--baseline and --write-baseline exclude each other")
-    accepted = Accepted(waivers, baseline, write_baseline)
-    rules = None if policy is None else load_policy(policy)
+    filters = Filters(rules, ignored_rules, paths, ignored_paths)
+    for rule in filters.unknown_rules():
+        raise click.UsageError(f"no rule '{rule}'; `fvmkit explain` lists them")
+    accepted = Accepted(waivers, baseline, write_baseline, filters)
+    allowed = None if policy is None else load_policy(policy)
     status, skipped, found = 0, [], []
     for file in gather(files, raw=base is not None):
         try:
@@ -139,24 +213,28 @@ def scan(
                 skipped.append(file)
             else:
                 found.append(
-                    scan_file(file, rules, strict, arch, chip, base, entries, guess=not no_guess)
+                    scan_file(file, allowed, strict, arch, chip, base, entries, guess=not no_guess)
                 )
         except FvmError as error:
             click.echo(f"fvmkit: {error}", err=True)
             status = max(status, error.exit_code)
     run = accepted.settle(found, skipped)
-    form = "json" if as_json else form
-    if form == "text":
-        for verdict, line in (line for report in run.reports for line in text.render(report)):
-            click.echo(click.style(line, fg=text.COLOURS[verdict]), color=_colour())
-    else:
-        click.echo(document(form, run), nl=False)
-    for line in (*skipped_lines(skipped), *run.notes):
+    if config is not None:
+        run = replace(run, notes=(f"settings from {config}", *run.notes))
+    worst = totals(run.reports).worst
+    fails = worst == "reject" or (worst == "warn" and fail_on == "warn")
+    if fails and fail_on == "never":
+        run = replace(run, notes=(*run.notes, "rejected, and no failure by --fail-on never"))
+        fails = False
+    more = (("sarif", sarif), ("html", html), ("markdown", comment))
+    Outputs(
+        form="json" if as_json else form,
+        file=output,
+        more=tuple((name, to) for name, to in more if to is not None),
+        github=github,
+        every=every,
+        least="accept" if not quiet else "warn" if fail_on == "warn" else "reject",
+    ).write(run)
+    for line in () if quiet else (*skipped_lines(skipped), *run.notes):
         click.echo(f"fvmkit: {line}", err=True)
-    rejected = any(report.verdict == "reject" for report in run.reports)
-    context.exit(max(status, int(rejected)))
-
-
-def _colour() -> bool | None:
-    """None lets click decide by whether stdout is a terminal."""
-    return False if os.environ.get("NO_COLOR") else None
+    context.exit(max(status, int(fails)))

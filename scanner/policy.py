@@ -39,8 +39,10 @@ class Grant:
 class Policy:
     """Allowances of one domain; the defaults hold where no domain is named.
 
-    `chip` is the part that it runs on: what its vendor built in. `grants` is None where nothing is
-    known about them: then no access is judged by them.
+    `strict` rejects what only may be a silent instruction, too: of a stripped program a tenth of
+    those that are can't be told from constants. `chip` is the part that it runs on: what its
+    vendor built in. `grants` is None where nothing is known about them: then no access is judged
+    by them.
     """
 
     domain: str | None = None
@@ -50,6 +52,7 @@ class Policy:
     fpu: bool = True
     wfi: bool = False
     semihosting: bool = False
+    strict: bool = False
     grants: tuple[Grant, ...] | None = None
 
     def code_grants(self) -> tuple[Grant, ...]:
@@ -78,6 +81,7 @@ def _policy(document: Any) -> Policy:
         fpu=field(document, "fpu", bool),
         wfi=field(document, "wfi", bool),
         semihosting="semihosting" in document and field(document, "semihosting", bool),
+        strict="strict" in document and field(document, "strict", bool),
         grants=tuple(map(_grant, field(document, "grants", list))),
     )
 

@@ -38,9 +38,9 @@ def scan_file(
     """Scan a finished program for what an unprivileged guest must not hold.
 
     `policy` is a domain's policy or the path of its `.domain.json`; without one the defaults of
-    `Policy` hold. With `strict` a possible silent instruction rejects like a certain one. `arch`
-    overrides what the file says it was built for; `chip_name` is the part or board it is meant for,
-    in place of the policy's.
+    `Policy` hold. With `strict`, here or in the policy, a possible silent instruction rejects like
+    a certain one. `arch` overrides what the file says it was built for; `chip_name` is the part or
+    board it is meant for, in place of the policy's.
     `base` is the address of a raw binary's first byte; files of other formats say that themselves.
     `entries` are addresses where code starts, besides those that the file tells. Without `guess` a
     program for which nothing names a core is rejected.
@@ -51,7 +51,7 @@ def scan_file(
     rules = _rules(policy)
     data = _read(fspath(path))
     report = scan_bytes(data, fspath(path), rules, arch, chip_name, base, entries, guess)
-    return replace(report, strict=strict)
+    return replace(report, strict=strict or report.strict)
 
 
 def scan_bytes(
@@ -66,7 +66,7 @@ def scan_bytes(
 ) -> FileReport:
     """The same for a program in memory; `name` stands for the file in the report.
 
-    `data` is the whole content of a file of any format, and the report is never strict.
+    `data` is the whole content of a file of any format, and the report is strict if the policy is.
     """
     from scanner.engine import find
     from scanner.image.load import load_image
@@ -112,7 +112,14 @@ def scan_bytes(
     report = _report(data, name, cores[0] if image.segments else _UNKNOWN, findings)
     if evidence is not None and remark is not None:
         evidence = replace(evidence, remarks=(remark, *evidence.remarks))
-    return replace(report, guessed=guessed, besides=cores[1:], evidence=evidence)
+    return replace(
+        report,
+        strict=policy.strict,
+        guessed=guessed,
+        besides=cores[1:],
+        evidence=evidence,
+        toolchain=image.toolchain,
+    )
 
 
 def _placed(data: bytes, base: int | None) -> tuple[int | None, str | None, list[Problem]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from scanner.baseline import Baseline, check_replaceable, load_baseline, write_baseline
+from scanner.filters import Filters
 from scanner.inputs import Skipped
 from scanner.report.finding import FileReport, Finding, Waived, fingerprints
 from scanner.report.run import Run
@@ -38,7 +39,14 @@ class Accepted:
     They are read at once, so that a file that can't be costs no scan.
     """
 
-    def __init__(self, waivers: str | None, baseline: str | None, written: str | None) -> None:
+    def __init__(
+        self,
+        waivers: str | None,
+        baseline: str | None,
+        written: str | None,
+        filters: Filters | None = None,
+    ) -> None:
+        self._filters = filters or Filters()
         self._waivers = () if waivers is None else load_waivers(waivers)
         self._baseline = None if baseline is None else load_baseline(baseline)
         self._written = written
@@ -50,9 +58,11 @@ class Accepted:
         baseline = self._baseline
         if self._written is not None:
             baseline = write_baseline(self._written, found)
-        reports = tuple(settle(report, self._waivers, baseline) for report in found)
+        settled = [settle(report, self._waivers, baseline) for report in found]
+        reports = tuple(self._filters.apply(report) for report in settled)
         notes = [f"waiver covers nothing: {one}" for one in unused(self._waivers, reports)]
         for report in found:
             gone = [] if baseline is None else baseline.gone(report)
             notes += [f"gone from the baseline: {words}" for words in gone]
+        notes += [f"leaves nothing out: {one}" for one in self._filters.unmet()]
         return Run(reports, tuple(skipped), tuple(notes))

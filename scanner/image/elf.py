@@ -23,6 +23,7 @@ from scanner.image.model import Image, Problem, Segment
 from scanner.image.riscv_attributes import riscv_architecture
 from scanner.image.segments import segment_problems
 from scanner.image.symbols import SymbolTable
+from scanner.image.toolchain import toolchain
 
 _SYMBOL_BYTES = 16
 _MAX_SYMBOLS = 1 << 20
@@ -32,6 +33,7 @@ _EXECUTE, _WRITE = 1, 2
 _LOAD, _SYMBOL_TABLE = 1, 2
 _RELOCATABLE, _EXECUTABLE = 1, 2
 _ALLOCATED = 2
+_COMMENT = b".comment"
 _ARM, _RISCV = 40, 243
 _ATTRIBUTES = {
     _ARM: (b".ARM.attributes", arm_architecture),
@@ -82,6 +84,7 @@ def load_elf(data: bytes) -> Image:
             )
         ),
         problems=tuple(problems),
+        toolchain=toolchain(named[_COMMENT].content(data)) if _COMMENT in named else (),
     )
 
 

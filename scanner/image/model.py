@@ -57,7 +57,8 @@ class Segment:
 class Image:
     """A loaded program. With problems, the rest holds what could be read all the same.
 
-    `entry` is where it starts, `more_entries` where it says so besides.
+    `entry` is where it starts, `more_entries` where it says so besides; `toolchain` is what it says
+    made it.
     """
 
     arch: str | None = None
@@ -68,6 +69,7 @@ class Image:
     symbols: SymbolTable | None = None
     lines: LineTable | None = None
     problems: tuple[Problem, ...] = field(default=())
+    toolchain: tuple[str, ...] = ()
 
 
 def span(start: int, end: int) -> str:

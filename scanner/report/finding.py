@@ -46,10 +46,10 @@ class Finding:
 
 @dataclass(frozen=True)
 class Waived:
-    """A finding that counts no longer, and the reason that a person gave or the baseline."""
+    """A finding that counts no longer, and the reason: a person's, the baseline or a filter."""
 
     finding: Finding
-    by: Literal["waiver", "baseline"]
+    by: Literal["waiver", "baseline", "filter"]
     reason: str
 
 
@@ -60,7 +60,7 @@ class FileReport:
     `sha256` is the sum of the file in hexadecimal. `waived` are findings that the verdict leaves
     out. `arch` is `guessed` where neither the user nor the file names a core; `besides` are other
     cores that could run the program, whose silent instructions count, too. `evidence` says how the
-    code was found, where any could be looked for.
+    code was found, where any could be looked for; `toolchain` is what the file says made it.
     """
 
     file: str
@@ -72,6 +72,7 @@ class FileReport:
     guessed: bool = False
     besides: tuple[str, ...] = ()
     evidence: Evidence | None = None
+    toolchain: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:

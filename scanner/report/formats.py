@@ -6,7 +6,7 @@ import importlib
 
 from scanner.report.run import Run
 
-DOCUMENTS = ("json", "sarif", "html", "github")
+DOCUMENTS = ("json", "sarif", "html", "github", "markdown")
 
 
 def document(form: str, run: Run) -> str:

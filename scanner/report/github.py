@@ -25,7 +25,7 @@ def _lines(report: FileReport) -> Iterator[str]:
     for finding in report.findings:
         level = "error" if finding.rejects(report.strict) else "warning"
         yield _command(level, report, finding, f"{finding.why}; {finding.fix}")
-    for waived in report.waived:
+    for waived in (one for one in report.waived if one.by != "filter"):
         yield _command("notice", report, waived.finding, f"waived: {waived.reason}")
 
 

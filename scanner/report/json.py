@@ -1,7 +1,7 @@
 """The report for programs: schema 1 of `fvmkit scan --json`.
 
-What only some calls have (`guessed`, `besides`, `evidence` and `waived` of a file; `skipped` and
-`notes` of the whole) is left out where there is none.
+What only some calls have (`toolchain`, `guessed`, `besides`, `evidence` and `waived` of a file;
+`skipped` and `notes` of the whole) is left out where there is none.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from typing import Any
 
 from scanner.report.finding import FileReport, Finding
 from scanner.report.run import Run
+from scanner.report.totals import totals
 
 SCHEMA = 1
 
@@ -19,6 +20,8 @@ SCHEMA = 1
 def render(run: Run) -> str:
     """One JSON document for all files, with a final newline."""
     document: dict[str, Any] = {"schema": SCHEMA, "files": [_file(one) for one in run.reports]}
+    sums = totals(run.reports)
+    document["totals"] = {"files": sums.files, **sums.verdicts, "rules": sums.rules}
     if run.skipped:
         document["skipped"] = [{"file": one.file, "reason": one.reason} for one in run.skipped]
     if run.notes:
@@ -31,8 +34,11 @@ def _file(report: FileReport) -> dict[str, Any]:
         "file": report.file,
         "arch": report.arch,
         "verdict": report.verdict,
+        "sha256": report.sha256,
         "findings": [_finding(finding) for finding in report.findings],
     }
+    if report.toolchain:
+        file["toolchain"] = list(report.toolchain)
     if report.guessed:
         file["guessed"] = True
     if report.besides:

@@ -2,24 +2,57 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from scanner.report.finding import FileReport, Finding, Verdict
 from scanner.report.one_line import one_line
+from scanner.report.run import Run
+from scanner.report.totals import totals
+
+_SHOWN, _NAMED = 10, 3
 
 COLOURS: dict[Verdict, str] = {"accept": "green", "warn": "yellow", "reject": "red"}
 
 
-def render(report: FileReport) -> Iterator[tuple[Verdict, str]]:
-    """Lines with the verdict each of them stands for, so that the caller can colour them."""
+def render(run: Run, every: bool = True) -> Iterator[tuple[Verdict, str]]:
+    """Lines with the verdict each of them stands for, so that the caller can colour them.
+
+    Unless `every` finding is to be listed, those of a kind are but the first few and a count.
+    """
+    for report in run.reports:
+        yield from _file(report, every)
+    if len(run.reports) > 1:
+        sums = totals(run.reports)
+        yield sums.worst, sums.text
+
+
+def _file(report: FileReport, every: bool) -> Iterator[tuple[Verdict, str]]:
+    kinds: dict[tuple[Verdict, str], list[Finding]] = {}
     for finding in report.findings:
         verdict: Verdict = "reject" if finding.rejects(report.strict) else "warn"
-        why = f"{finding.why}; {finding.fix}"
-        yield verdict, f"{_place(report.file, finding)}{verdict} {_what(finding)} — {why}"
+        kind = kinds.setdefault((verdict, _rule(finding)), [])
+        kind.append(finding)
+        if every or len(kind) <= _SHOWN:
+            why = f"{finding.why}; {finding.fix}"
+            yield verdict, f"{_place(report.file, finding)}{verdict} {_what(finding)} — {why}"
+    for (verdict, rule), kind in kinds.items():
+        if not every and len(kind) > _SHOWN:
+            more = _more(kind[_SHOWN:])
+            yield verdict, f"{one_line(report.file)}: {verdict} {rule}: {more}; --all lists them"
     for waived in report.waived:
-        place, what = _place(report.file, waived.finding), _what(waived.finding)
-        yield "accept", f"{place}waived {what} — {waived.reason}"
+        if waived.by != "filter":
+            place, what = _place(report.file, waived.finding), _what(waived.finding)
+            yield "accept", f"{place}waived {what} — {waived.reason}"
     yield report.verdict, f"{one_line(report.file)}: {summary(report)}"
+
+
+def _more(findings: list[Finding]) -> str:
+    """How many more there are, and where most of them."""
+    places = Counter(finding.function or "no function" for finding in findings).most_common()
+    named = ", ".join(f"{name} ({number})" for name, number in places[:_NAMED])
+    others = f" and {_count(len(places) - _NAMED, 'other')}" if len(places) > _NAMED else ""
+    return f"{len(findings)} more, in {named}{others}"
 
 
 def place(finding: Finding) -> str:
@@ -36,13 +69,18 @@ def _place(file: str, finding: Finding) -> str:
 
 
 def _what(finding: Finding) -> str:
-    doubt = " (possible)" if finding.certainty == "possible" else ""
-    return f"{finding.rule}{doubt}: {finding.text}"
+    return f"{_rule(finding)}: {finding.text}"
+
+
+def _rule(finding: Finding) -> str:
+    return f"{finding.rule} (possible)" if finding.certainty == "possible" else finding.rule
 
 
 def summary(report: FileReport) -> str:
     """The verdict on a file, with how many findings led to it."""
-    waived = f"; {len(report.waived)} waived" if report.waived else ""
+    out = sum(one.by == "filter" for one in report.waived)
+    waived = f"; {len(report.waived) - out} waived" if len(report.waived) > out else ""
+    waived += f"; {out} left out by filters" if out else ""
     evidence = "" if report.evidence is None else f" — {report.evidence.text}"
     return f"{_verdict(report)}{waived}{evidence}"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import subprocess
@@ -109,8 +110,15 @@ def test_json(clean: Path, legacy: Path, option: tuple[str, ...]) -> None:
     document = json.loads(result.stdout)
     assert document["schema"] == 1
     rejected, accepted = document["files"]
-    evidence = accepted.pop("evidence")
-    assert accepted == {"file": str(clean), "arch": "armv7em", "verdict": "accept", "findings": []}
+    evidence, (compiler,) = accepted.pop("evidence"), accepted.pop("toolchain", ("GCC",))
+    assert accepted == {
+        "file": str(clean), "arch": "armv7em", "verdict": "accept", "findings": [],
+        "sha256": hashlib.sha256(clean.read_bytes()).hexdigest(),
+    }  # fmt: skip
+    assert compiler.startswith("GCC")
+    assert document["totals"] == {
+        "files": 2, "accept": 1, "warn": 0, "reject": 1, "rules": {"cps": 1, "svc": 1},
+    }  # fmt: skip
     assert (evidence["entries"], evidence["by_policy"]) == (1, False)
     assert rejected["verdict"] == "reject"
     finding = rejected["findings"][0]

@@ -96,6 +96,9 @@ def test_the_scan_of_the_action(action: dict[str, Any], build: Build, tmp_path: 
     bad = build(".thumb_func\n_start: cpsid i\n bx lr\n")
     status, log = scan_step(action, tmp_path, files=f"{good}\n\n{bad}\n")
     assert status == "status=1"
+    (step,) = [step for step in action["runs"]["steps"] if step.get("id") == "scan"]
+    assert step["run"].count("fvmkit scan") == 1, "each program is scanned once"
+    assert "**rejected**" in (tmp_path / "fvmkit-scan.md").read_text()
     assert [result["ruleId"] for result in log["runs"][0]["results"]] == ["cps"]
     status, log = scan_step(action, tmp_path, files=str(good), strict="true", chip="stm32f405")
     assert status == "status=0"
@@ -117,5 +120,5 @@ def test_the_scan_of_the_action(action: dict[str, Any], build: Build, tmp_path: 
 
 def test_every_option_of_the_action_is_one_of_scan(action: dict[str, Any]) -> None:
     options = {option for one in scan.params for option in one.opts}
-    own = {"files", "sarif", "upload"}
+    own = {"files", "upload"}
     assert {f"--{name}" for name in set(action["inputs"]) - own} <= options
