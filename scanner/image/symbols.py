@@ -9,6 +9,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from scanner.image.demangle import readable
 from scanner.report.one_line import one_line
 
 Addresses = npt.NDArray[np.uint32]
@@ -21,8 +22,9 @@ _NOTYPE, _FUNC, _IFUNC = 0, 2, 10
 _NOWHERE = 0xFF
 """Instead of the kind of a symbol that has no place in the program."""
 
-_NAME_BYTES = 256
-_NESTED = 16
+_NAME_LENGTH, _MANGLED_BYTES = 256, 1024
+_NESTED = 64
+"""So many functions may begin inside of another one before it is lost sight of."""
 
 
 class SymbolTable:
@@ -53,6 +55,13 @@ class SymbolTable:
         is_marker = (text[at] == ord("$")) & ends & (self._kinds == _NOTYPE)
         return np.where(is_marker, letter, 0).astype(np.uint8)
 
+    def _is_local(self) -> npt.NDArray[np.bool_]:
+        """Labels such as `.L0` and `.Lpcrel_hi0`, which ELF's assemblers keep for themselves."""
+        text = np.frombuffer(self._names + b"\0\0", dtype=np.uint8)
+        at = np.minimum(self._entries["name"], len(self._names))
+        is_local: npt.NDArray[np.bool_] = (text[at] == ord(".")) & (text[at + 1] == ord("L"))
+        return is_local
+
     @property
     def has_markers(self) -> bool:
         """Whether there are mapping symbols, which say of all memory what it holds."""
@@ -73,13 +82,19 @@ class SymbolTable:
         return entries["value"].astype(np.uint32), entries["size"].astype(np.uint32)
 
     def function_at(self, address: int) -> str | None:
-        """The function that holds an address; else the last code label before it, if unsized."""
+        """The innermost function that holds an address; else the last label before it, unsized.
+
+        Labels that compilers and assemblers make for themselves are nobody's names.
+        """
+        starts, rows, furthest = self._sized
+        last = int(np.searchsorted(starts, address, "right")) - 1
+        for position in range(last, max(last - _NESTED, -1), -1):
+            if furthest[position] <= address:
+                break  # nothing that begins here or before reaches so far
+            if address < starts[position] + int(self._entries["size"][rows[position]]):
+                return self._name(rows[position])
         starts, rows = self._named
         last = int(np.searchsorted(starts, address, "right"))
-        for position in range(last - 1, max(last - 1 - _NESTED, -1), -1):
-            size = int(self._entries["size"][rows[position]])
-            if size and address < starts[position] + size:
-                return self._name(rows[position])
         if last and not self._entries["size"][rows[last - 1]]:
             return self._name(rows[last - 1])
         return None
@@ -98,9 +113,20 @@ class SymbolTable:
         return None
 
     @cached_property
+    def _sized(
+        self,
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp], npt.NDArray[np.int64]]:
+        """Those of `_named` that have a size, and the furthest end up to each of them."""
+        starts, rows = self._named
+        sizes = self._entries["size"][rows].astype(np.int64)
+        starts, rows, ends = (column[sizes > 0] for column in (starts, rows, starts + sizes))
+        return starts, rows, np.maximum.accumulate(ends)
+
+    @cached_property
     def _named(self) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.intp]]:
         """Addresses and rows of functions and labels; of several at one place the best is last."""
         is_label = (self._kinds == _NOTYPE) & (self._marker == 0) & (self._entries["name"] != 0)
+        is_label &= ~self._is_local()
         is_function = (self._kinds == _FUNC) | (self._kinds == _IFUNC)
         rows = np.flatnonzero(is_function | is_label)
         addresses = self._entries["value"][rows] & ~np.uint32(1)
@@ -112,8 +138,9 @@ class SymbolTable:
 
     def _name(self, row: np.intp) -> str | None:
         start = int(self._entries["name"][row])
-        text = self._names[start : start + _NAME_BYTES].partition(b"\0")[0]
-        return printable(text) or None
+        text = self._names[start : start + _MANGLED_BYTES].partition(b"\0")[0]
+        name = printable(text)
+        return (readable(name) if len(text) < _MANGLED_BYTES else name)[:_NAME_LENGTH] or None
 
 
 def printable(text: bytes) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from scanner import scan_file
+from scanner.image.demangle import readable
 from scanner.image.elf import load_elf
 from tests.scanner.conftest import Build
 
@@ -93,3 +94,43 @@ def test_of_aliases_the_global_one_is_named(build: Build) -> None:
 def test_names_cannot_drive_a_terminal(build: Build) -> None:
     elf = build('.thumb_func\n_start: b "x\x1b[31m"\n"x\x1b[31m": cpsid i\n bx lr\n')
     assert [f.function for f in scan_file(elf).findings] == ["x?[31m"]
+
+
+def test_labels_inside_of_a_function_are_not_its_name(build: Build) -> None:
+    labels = "".join(f"lab{number}: nop\n" for number in range(100))
+    elf = build(
+        f".global f\n.type f, %function\n.thumb_func\n_start: b f\nf: nop\n{labels}"
+        ' cpsid i\n".L9":\n bx lr\n.size f, . - f\n'
+    )
+    assert [f.function for f in scan_file(elf).findings] == ["f"]
+
+
+def test_what_an_assembler_keeps_for_itself_names_nothing(build: Build) -> None:
+    source = ".thumb_func\n_start: nop\n.Lpcrel_hi0: cpsid i\n bx lr\n"
+    elf = build(source, "-Wa,--keep-locals", "-Wl,--discard-none")
+    names = subprocess.run(["arm-none-eabi-nm", elf], check=True, capture_output=True).stdout
+    assert b".Lpcrel_hi0" in names
+    assert [f.function for f in scan_file(elf).findings] == ["_start"]
+
+
+@pytest.mark.parametrize(
+    ("symbol", "name"),
+    [
+        ("_ZN6Driver4initEi", "Driver::init(int)"),
+        ("_ZNK3boxILi3EE3getEv", "box<3>::get() const"),
+        ("_ZN4core3ptr17h0123456789abcdefE", "core::ptr"),
+        ("_RNvC7mycrate3foo", "mycrate::foo"),
+        ("_Zone", "_Zone"),
+        ("_Random_seed", "_Random_seed"),
+    ],
+)
+def test_names_are_those_of_the_source(build: Build, symbol: str, name: str) -> None:
+    elf = build(f".thumb_func\n_start: b {symbol}\n{symbol}: cpsid i\n bx lr\n")
+    assert [f.function for f in scan_file(elf).findings] == [name]
+
+
+def test_a_name_that_means_gigabytes_stays_as_it_is() -> None:
+    doubled = "".join(f"S_IS{digit}_S{digit}_E" for digit in "0123456789ABCDEFGHIJKLMNOPQRSTU")
+    name = f"_Z1fSt4pairIiiE{doubled}"
+    assert readable(name) == name
+    assert readable("_Z1fIJ" + "i" * 400 + "EEvDpDpDpT_").startswith("_Z1f")
