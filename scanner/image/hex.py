@@ -3,6 +3,7 @@
 Where loaders are known to differ (a record over the end of its 64 KiB, anything behind the end
 record, bytes that are given twice) the file is refused: what reaches the chip would depend on
 which of them is used. A second start record changes no byte of it: the program may begin at both.
+Lines that begin with `;` are comments, as assemblers and editors write them.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import replace
 from scanner.image.model import Image, UntrustedError
 from scanner.image.placed import PlacedBytes
 from scanner.image.text_records import decode, numbered_lines
+from scanner.image.universal_hex import ARCH, OTHER, START, Sections
 
 _MALFORMED, _CHECKSUM = "hex-malformed", "hex-checksum"
 _DATA, _END, _SEGMENT, _SEGMENT_START, _LINEAR, _LINEAR_START = range(6)
@@ -25,11 +27,14 @@ def load_hex(data: bytes) -> Image:
     base = 0
     starts: dict[int, int] = {}
     ended = False
-    for number, line in numbered_lines(data):
+    sections = Sections()
+    for number, line in numbered_lines(data, comment=b";"):
         if ended:
             raise UntrustedError(_MALFORMED, f"line {number}: a record behind the end record")
         kind, address, content = _record(line, number)
-        if kind == _DATA:
+        if kind == _DATA or kind >= START:
+            if not sections.takes(kind, content, number):
+                continue
             if address + len(content) > _BANK:
                 text = f"line {number}: a record over the end of its 64 KiB, which loaders wrap"
                 raise UntrustedError(_MALFORMED, f"{text} or carry on as they like")
@@ -43,7 +48,10 @@ def load_hex(data: bytes) -> Image:
     if not ended:
         raise UntrustedError(_MALFORMED, "no end record: the file is cut short")
     first, *more = starts or (0,)
-    return replace(memory.image(first or None), more_entries=tuple(more))
+    image = memory.image(first or None, ARCH if sections.are_there else None)
+    return replace(
+        image, more_entries=tuple(more), problems=(*image.problems, *sections.problems())
+    )
 
 
 def _record(line: bytes, number: int) -> tuple[int, int, bytes]:
@@ -54,9 +62,9 @@ def _record(line: bytes, number: int) -> tuple[int, int, bytes]:
     if sum(record) & 0xFF:
         raise UntrustedError(_CHECKSUM, f"line {number}: the sum of the record is wrong")
     kind, content = record[3], record[4:-1]
-    if kind > _LINEAR_START:
+    if _LINEAR_START < kind < START or kind > OTHER:
         raise UntrustedError(_MALFORMED, f"line {number}: a record of unknown kind {kind}")
-    if kind != _DATA and len(content) != _LENGTHS[kind]:
+    if len(content) != _LENGTHS.get(kind, len(content)):
         raise UntrustedError(_MALFORMED, f"line {number}: {len(content)} bytes of kind {kind}")
     return kind, int.from_bytes(record[1:3], "big"), content
 

@@ -11,6 +11,7 @@ from scanner.image.hex import load_hex
 from scanner.image.model import Image, UntrustedError
 from scanner.image.raw import load_raw
 from scanner.image.srec import load_srec
+from scanner.image.text_records import MARK
 from scanner.image.uf2 import MAGIC, load_uf2
 
 MAX_CODE = 32 << 20
@@ -19,10 +20,10 @@ MAX_CODE = 32 << 20
 MAX_TEXT, MAX_BLOCKS = 3 * MAX_CODE, 2 * MAX_CODE
 """Bytes that a file of text records, or of UF2 blocks, needs for so much code."""
 
-_HEX = re.compile(rb"\s{0,64}:[0-9A-Fa-f]{2}")
+_HEX = re.compile(rb"(?:\s|;[^\r\n]{0,256}[\r\n]){0,64}:[0-9A-Fa-f]{2}")
 _SREC = re.compile(rb"\s{0,64}S[0-9][0-9A-Fa-f]{2}")
-_BEGINNING = 256
-_PRINTABLE = bytes([*range(0x20, 0x7F), *b"\t\r\n"])
+_BEGINNING, _HEAD = 256, 32 << 10
+_PRINTABLE = bytes([*range(0x20, 0x7F), *b"\t\r\n\x1a"])
 _OTHERS = (
     (b"!<arch>\n", "a library of object files: link it into a program"),
     (b"MZ", "a program for Windows"),
@@ -94,4 +95,5 @@ def _too_large(limit: int, what: str) -> UntrustedError:
 
 
 def _is_text(form: re.Pattern[bytes], data: bytes) -> bool:
-    return form.match(data) is not None and not data[:_BEGINNING].translate(None, _PRINTABLE)
+    text = data[:_HEAD].removeprefix(MARK)
+    return form.match(text) is not None and not text[:_BEGINNING].translate(None, _PRINTABLE)

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from scanner.image.load import load_image
+from scanner.image.load import load_image, no_program
 from scanner.image.model import Image
 from scanner.policy import Policy
 from scanner.report.finding import FileReport
@@ -224,8 +224,19 @@ GOOD = hex_record(4, 0, b"\x08\0") + hex_record(0, 0, CODE)
         (GOOD[:-9] + b"\n" + HEX_END, "hex-malformed", "line 2: no Intel HEX record, or a cut one"),
         (GOOD + HEX_END + hex_record(0, 16, CODE), "hex-malformed",
          "line 4: a record behind the end record"),
-        (GOOD + b"; comment\n" + HEX_END, "hex-malformed",
+        (GOOD + b"// comment\n" + HEX_END, "hex-malformed",
          "line 3: no Intel HEX record, or a cut one"),
+        (GOOD + HEX_END + b"\x1a" + HEX_END, "hex-malformed",
+         "line 4: a record behind the end record"),
+        (hex_record(0xA, 0, b"\x99\x07") + GOOD + HEX_END, "hex-malformed",
+         "line 1: a section of a universal hex for a board that isn't known"),
+        (hex_record(0xA, 0, b"\x99\x03") + GOOD + HEX_END, "hex-malformed",
+         "line 3: data of kind 0 in a section that has another"),
+        (hex_record(0xA, 0, b"\x99\0") + hex_record(0xB, 0) + GOOD + HEX_END, "hex-malformed",
+         "line 4: data of kind 0 in a section that has another, or none"),
+        (GOOD + hex_record(0xD, 0, CODE) + HEX_END, "hex-malformed",
+         "line 3: data of kind 13 in a section that has another, or none"),
+        (hex_record(0xA, 0, b"\x99\0") + GOOD + HEX_END, "hex-malformed", "nothing to load"),
         (GOOD + b":1 00000EF\n" + HEX_END, "hex-malformed",
          "line 3: no Intel HEX record, or a cut one"),
         (GOOD.replace(b"72B6", b"73B6") + HEX_END, "hex-checksum",
@@ -292,6 +303,43 @@ def test_uf2_families_tell_the_core() -> None:
     assert [f.rule for f in scan(c3).findings] == ["csr"]
     esp32 = scan(uf2_block(0, 1, FLASH, CODE, family=0x1C5F21B0))
     assert [(f.rule, "xtensa" in f.text) for f in esp32.findings] == [("wrong-machine", True)]
+
+
+@pytest.mark.parametrize(("family", "core"), [
+    (0x4E8F1C5D, "armv8m.main"), (0x7D7A66EF, "armv6m"), (0x72721D4E, "armv7em"),
+    (0x3D308E94, "rv32imafc"), (0xF71C0343, "rv32imac"), (0x675A40B0, "armv5te"),
+])  # fmt: skip
+def test_uf2_families_of_today(family: int, core: str) -> None:
+    data = uf2_block(0, 1, FLASH, CODE, family=family)
+    assert load_image(data).arch == core
+    if core == "armv5te":
+        assert [f.rule for f in scan(data).findings] == ["wrong-machine"]
+
+
+def test_text_around_the_records_of_a_hex_file() -> None:
+    plain = scan(GOOD + HEX_END)
+    for data in (
+        b"\xef\xbb\xbf" + GOOD + HEX_END,
+        b"; made by hand\r\n;\n" + GOOD + b"  ; the end\n" + HEX_END + b"; bye\n",
+        GOOD + HEX_END + b"\x1a" * 3 + b"\r\n",
+        GOOD.replace(b"\n", b"\n\n") + GOOD + HEX_END,
+    ):
+        assert no_program(data) is None
+        assert scan(data).findings == plain.findings
+
+
+def test_a_universal_hex_is_judged_for_the_board_that_can_be_a_host() -> None:
+    other = hex_record(0, 0, halfwords(0x1000, 0x2000, 0x0009, 0x0800, 0x4770))
+    first = hex_record(4, 0, b"\x08\0") + hex_record(0xA, 0, b"\x99\0\xc0\xde") + other
+    padding = hex_record(0xC, 0, b"\xff" * 16) + hex_record(0xB, 0, b"\xff")
+    second = hex_record(4, 0, b"\x08\0") + hex_record(0xA, 0, b"\x99\x03\xc0\xde")
+    second += hex_record(0xD, 0, CODE) + hex_record(0xE, 0, b"for other tools")
+    report = scan(first + padding + second + padding + HEX_END)
+    assert (report.arch, report.guessed) == ("armv7em", False)
+    assert [f.rule for f in report.findings] == ["cps", "mrs", "no-host"]
+    assert "micro:bit V1" in report.findings[2].text
+    alone = scan(second + padding + HEX_END)
+    assert [f.rule for f in alone.findings] == ["cps", "mrs"]
 
 
 def test_uf2_blocks_that_are_not_for_flash() -> None:
