@@ -6,6 +6,7 @@ from scanner.arch.model import Architecture
 from scanner.decode.riscv import RiscV
 from scanner.decode.riscv_disassembler import RiscVDisassembler
 from scanner.rules import (
+    cbo,
     csr,
     custom,
     ebreak,
@@ -15,6 +16,7 @@ from scanner.rules import (
     mmio,
     privileged,
     system_block,
+    vector,
     wfi,
 )
 
@@ -29,6 +31,8 @@ RULES = (
     wfi.RULE,
     fence_i.RULE,
     fpu.RULE,
+    vector.RULE,
+    cbo.RULE,
 )
 ADDRESS_RULES = (system_block.RULE, mmio.RULE)
 

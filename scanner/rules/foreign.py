@@ -32,6 +32,8 @@ RULE = InstructionRule(
         _BLX,
         Pattern(32, 0xFFF0F000, 0xF7F08000),  # SMC
         Pattern(32, 0xFFF0F000, 0xF7E08000),  # HVC
+        Pattern(32, 0xFFF0D000, 0xF3C08000),  # BXJ
+        Pattern(32, 0xFFF0D000, 0xF3D08000),  # SUBS PC, LR and ERET
         Pattern(32, 0xFFC00000, 0xE8000000),  # SRSDB, RFEDB
         Pattern(32, 0xFFC00000, 0xE9800000),  # SRSIA, RFEIA
     ),
@@ -40,6 +42,9 @@ RULE = InstructionRule(
     invalid=(
         ".inst.w 0xf7f08000",
         ".inst.w 0xf7e08000",
+        ".inst.w 0xf3c08f00",
+        ".inst.w 0xf3de8f00",
+        ".inst.w 0xf3de8f04",
         ".inst.w 0xe810c000",
         ".inst.w 0xe9b0c000",
         ".inst.w 0xe82dc011",

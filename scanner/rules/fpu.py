@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from scanner.rules.model import InstructionRule, Judgement, Pattern
+from scanner.rules.vector import is_vector
 from scanner.target import Target
 
 _OPCODES = {0x07: "fl", 0x27: "fs", 0x43: "fmadd", 0x47: "fmsub", 0x4B: "fnmsub", 0x4F: "fnmadd",
@@ -12,6 +13,8 @@ _COMPRESSED = (0xE003, 0x6000), (0xE003, 0xE000), (0xE003, 0x6002), (0xE003, 0xE
 
 
 def _judge(value: int, target: Target) -> Judgement | None:
+    if value & 3 == 3 and is_vector(value):
+        return None
     name = _OPCODES.get(value & 0x7F) if value & 3 == 3 else "c.f"
     if target.arch != "rv32imafc":
         return Judgement("traps", "the core has no FPU: an illegal instruction", name)
@@ -33,5 +36,5 @@ RULE = InstructionRule(
     invalid=(),
     valid=("fadd.s fa0, fa1, fa2", "flw fa0, 0(a0)", "fmv.x.w a0, fa0"),
     assembled_for="rv32imafc",
-    decisive=0x7F,
+    decisive=0x707F,
 )

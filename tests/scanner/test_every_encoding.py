@@ -151,7 +151,8 @@ def wide_rules(first: int, second: int, arch: str) -> set[str]:
     smc_hvc = value & 0xFFF0F000 in (0xF7F08000, 0xF7E08000)
     states = first & 0xFFC0 in (0xE800, 0xE980)
     cps = value & 0xFFF0D000 == 0xF3A08000 and value & 0x700
-    if smc_hvc or states or cps or value & 0xF800D001 == 0xF000C000:
+    jazelle_or_return = value & 0xFFE0D000 == 0xF3C08000
+    if smc_hvc or states or cps or jazelle_or_return or value & 0xF800D001 == 0xF000C000:
         found.add("foreign")
     if arch == "armv8m.main":
         found |= {"vlstm"} if lazy else set()

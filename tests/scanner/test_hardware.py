@@ -47,6 +47,8 @@ EVERYWHERE = {
     "vadd.f32 without a grant": Case((0xEE30, 0x0A20)),
     "smc": Case((0xF7F0, 0x8000)), "hvc": Case((0xF7E0, 0x8000)), "cps.w": Case((0xF3AF, 0x8740)),
     "blx": Case((0xF000, 0xE800)), "rfe": Case((0xE9B0, 0xC000)), "srs": Case((0xE98D, 0xC013)),
+    "bxj": Case((0xF3C0, 0x8F00)), "eret": Case((0xF3DE, 0x8F00)),
+    "subs pc, lr": Case((0xF3DE, 0x8F04)),
 }  # fmt: skip
 SECURE_WORLD = {
     "bxns": Case((0x470C,), NON_SECURE), "blxns": Case((0x478C,), NON_SECURE),

@@ -117,6 +117,8 @@ def test_every_encoding_that_is_not_a_csr_access() -> None:
     for opcode in (0x0B, 0x2B, 0x5B, 0x7B):
         assert is_reported("custom", every(opcode, step=1009))
     assert is_reported("fence-i", every(0x0F, 1, step=7))
+    assert is_reported("cbo", every(0x0F, 2, step=7))
+    assert is_reported("vector", every(0x57, step=2003))
     assert is_reported("privileged", every(0x73, 0, step=5))
     assert is_reported("privileged", every(0x73, 4, step=11))
     for opcode in (0x07, 0x27, 0x43, 0x47, 0x4B, 0x4F, 0x53):
