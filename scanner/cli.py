@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 
 import click
@@ -129,6 +130,12 @@ _FILE = click.Path()
     "--ignore-path", "ignored_paths", multiple=True, metavar="PATTERN", help="They don't count."
 )
 @click.option(
+    "--source-root",
+    type=_FILE,
+    metavar="FOLDER",
+    help="Where the sources are; without it paths are shown as the compiler was given them.",
+)
+@click.option(
     "--fail-on",
     type=click.Choice(("reject", "warn", "never")),
     default="reject",
@@ -171,6 +178,7 @@ def scan(
     ignored_rules: tuple[str, ...],
     paths: tuple[str, ...],
     ignored_paths: tuple[str, ...],
+    source_root: str | None,
     fail_on: str,
     no_config: bool,
     config: str | None,
@@ -202,6 +210,8 @@ def scan(
     filters = Filters(rules, ignored_rules, paths, ignored_paths)
     for rule in filters.unknown_rules():
         raise click.UsageError(f"no rule '{rule}'; `fvmkit explain` lists them")
+    if source_root is not None and not os.path.isdir(source_root):
+        raise click.UsageError(f"'{source_root}' is no folder")
     accepted = Accepted(waivers, baseline, write_baseline, filters)
     allowed = None if policy is None else load_policy(policy)
     status, skipped, found = 0, [], []
@@ -213,7 +223,9 @@ def scan(
                 skipped.append(file)
             else:
                 found.append(
-                    scan_file(file, allowed, strict, arch, chip, base, entries, guess=not no_guess)
+                    scan_file(
+                        file, allowed, strict, arch, chip, base, entries, not no_guess, source_root
+                    )
                 )
         except FvmError as error:
             click.echo(f"fvmkit: {error}", err=True)

@@ -23,6 +23,7 @@ from scanner.report.evidence import Evidence
 from scanner.report.finding import Finding, Severity
 from scanner.rules import outside
 from scanner.rules.model import InstructionRule, Judgement
+from scanner.source_tree import SourceTree
 from scanner.surplus import MAX_FINDINGS, more_findings
 from scanner.target import Target
 
@@ -49,8 +50,14 @@ class Found:
     problem: Problem | None = None
 
 
-def find(image: Image, target: Target, entries: Iterable[int] = (), guessed: bool = False) -> Found:
-    """All findings, with functions and source lines.
+def find(
+    image: Image,
+    target: Target,
+    entries: Iterable[int] = (),
+    guessed: bool = False,
+    sources: SourceTree | None = None,
+) -> Found:
+    """All findings, with functions and source lines, these in `sources` where they are there.
 
     `entries` are code pointers besides the image's own entry. Where the core is `guessed`, what
     is silent on another one of its machine that could run the program counts, too.
@@ -74,7 +81,7 @@ def find(image: Image, target: Target, entries: Iterable[int] = (), guessed: boo
     findings += find_accesses(space, code, core, target)
     findings += _leaving(space, code)
     evidence = evidence_of(space, code, isa, target.policy)
-    return Found(_located(findings, image), names, evidence, problem)
+    return Found(_located(findings, image, sources), names, evidence, problem)
 
 
 class _Scan:
@@ -189,15 +196,19 @@ def _leaving(space: CodeSpace, code: CodeMap) -> Iterator[Finding]:
         yield more_findings(rule, rule.severity, len(at) - MAX_FINDINGS)
 
 
-def _located(findings: list[Finding], image: Image) -> list[Finding]:
+def _located(findings: list[Finding], image: Image, tree: SourceTree | None) -> list[Finding]:
     """Add function and source line."""
     addresses = [finding.address for finding in findings if finding.address is not None]
-    sources = image.lines.locate(addresses) if image.lines is not None else {}
+    joined = tree is not None
+    sources = {} if image.lines is None else image.lines.locate(addresses, joined)
     located = []
     for finding in findings:
         if finding.address is not None:
             function = image.symbols.function_at(finding.address) if image.symbols else None
             source = sources.get(finding.address)
+            if tree is not None and source is not None:
+                file, _, line = source.rpartition(":")
+                source = f"{tree.place(file)}:{line}"
             finding = replace(finding, function=function, source=source)
         located.append(finding)
     return located

@@ -34,6 +34,7 @@ def scan_file(
     base: int | None = None,
     entries: Sequence[int] = (),
     guess: bool = True,
+    source_root: str | None = None,
 ) -> FileReport:
     """Scan a finished program for what an unprivileged guest must not hold.
 
@@ -43,14 +44,17 @@ def scan_file(
     board it is meant for, in place of the policy's.
     `base` is the address of a raw binary's first byte; files of other formats say that themselves.
     `entries` are addresses where code starts, besides those that the file tells. Without `guess` a
-    program for which nothing names a core is rejected.
+    program for which nothing names a core is rejected. Source lines are those in
+    `source_root`, where the files that the compiler saw are there.
     Raises MissingError if a file can't be opened or no such chip is known, and FvmError for a
     policy that can't be read; a program that can't be trusted is no error but a report that
     rejects.
     """
     rules = _rules(policy)
     data = _read(fspath(path))
-    report = scan_bytes(data, fspath(path), rules, arch, chip_name, base, entries, guess)
+    report = scan_bytes(
+        data, fspath(path), rules, arch, chip_name, base, entries, guess, source_root
+    )
     return replace(report, strict=strict or report.strict)
 
 
@@ -63,6 +67,7 @@ def scan_bytes(
     base: int | None = None,
     entries: Sequence[int] = (),
     guess: bool = True,
+    source_root: str | None = None,
 ) -> FileReport:
     """The same for a program in memory; `name` stands for the file in the report.
 
@@ -72,6 +77,7 @@ def scan_bytes(
     from scanner.image.load import load_image
     from scanner.image.model import Problem
     from scanner.image.segments import entry_problems, wx_problems
+    from scanner.source_tree import SourceTree
 
     data, policy = bytes(data), _rules(policy)
     part = _part_of(policy) if chip_name is None else chip(chip_name)
@@ -103,8 +109,9 @@ def scan_bytes(
     cores: tuple[str, ...] = (core,)
     evidence = None
     if image.segments and core in ARCHITECTURES and image.machine in (None, MACHINES[core]):
+        tree = None if source_root is None else SourceTree(source_root)
         target = Target(core, policy, part.profile if part else None)
-        found = find(image, target, [_pointer(entry, core) for entry in entries], guessed)
+        found = find(image, target, [_pointer(entry, core) for entry in entries], guessed, tree)
         findings, cores, evidence = found.findings, found.cores, found.evidence
         problems += [] if found.problem is None else [found.problem]
     findings = [*(_file_finding(problem) for problem in problems), *findings]

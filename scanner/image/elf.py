@@ -70,6 +70,10 @@ def load_elf(data: bytes) -> Image:
     if header.type != _EXECUTABLE:
         problems.append(Problem("elf-malformed", "not a program linked to fixed addresses"))
     named = by_name(header, table, data)
+
+    def unpacked(part: bytes) -> bytes:
+        return named[part].unpacked(data, _MAX_UNPACKED) if part in named else b""
+
     name, architecture_of = _ATTRIBUTES[header.machine]
     return Image(
         machine=header.machine,
@@ -78,10 +82,10 @@ def load_elf(data: bytes) -> Image:
         segments=segments,
         symbols=symbols,
         lines=LineTable(
-            *(
-                named[part].unpacked(data, _MAX_UNPACKED) if part in named else b""
-                for part in (b".debug_line", b".debug_line_str", b".debug_str")
-            )
+            unpacked(b".debug_line"),
+            unpacked(b".debug_line_str"),
+            unpacked(b".debug_str"),
+            debug=lambda: (unpacked(b".debug_info"), unpacked(b".debug_abbrev")),
         ),
         problems=tuple(problems),
         toolchain=toolchain(named[_COMMENT].content(data)) if _COMMENT in named else (),

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from scanner.image.compile_folders import DebugSections, compile_folders
+from scanner.image.dwarf import NAME_BYTES, EndOfDataError, Reader
 from scanner.image.symbols import printable
 
 _ADDRESS_MASK = 0xFFFFFFFF
 _PATH, _DIRECTORY_INDEX = 1, 2
 _FORM_BLOCK, _FORM_STRING, _FORM_UDATA, _FORM_STRP, _FORM_LINE_STRP = 0x09, 0x08, 0x0F, 0x0E, 0x1F
 _FIXED_FORMS = {0x0B: 1, 0x05: 2, 0x06: 4, 0x07: 8, 0x1E: 16}
-_NAME_BYTES = 1024
 _MAX_FILES = 1 << 15
 
 
@@ -29,29 +30,44 @@ _NEAREST = 4
 
 
 class LineTable:
-    """The three sections that line programs live in; any of them may be empty."""
+    """The three sections that line programs live in; any of them may be empty.
 
-    def __init__(self, lines: bytes, line_strings: bytes, strings: bytes) -> None:
-        self._lines = lines
+    `debug` gives, when asked, what tells the folder that each unit was compiled in.
+    """
+
+    def __init__(
+        self,
+        lines: bytes,
+        line_strings: bytes,
+        strings: bytes,
+        debug: Callable[[], DebugSections] = lambda: (b"", b""),
+    ) -> None:
+        self._lines, self._debug = lines, debug
         self._strings = {_FORM_LINE_STRP: line_strings, _FORM_STRP: strings}
 
-    def locate(self, addresses: Iterable[int]) -> dict[int, str]:
-        """`file:line` for each of the addresses that a line program covers."""
+    def locate(self, addresses: Iterable[int], joined: bool = False) -> dict[int, str]:
+        """`file:line` for each of the addresses that a line program covers.
+
+        Files are called what the compiler was given; `joined` puts the folder in front that it
+        ran in.
+        """
         wanted = sorted(set(addresses))
         places = self._places(wanted)
         found: dict[int, str] = {}
+        folders = compile_folders(*self._debug(), self._strings) if joined else None
         position = 0
         while places and position + 4 <= len(self._lines):
             length = int.from_bytes(self._lines[position : position + 4], "little")
-            unit = _Reader(self._lines, position + 4, min(position + 4 + length, len(self._lines)))
+            unit = Reader(self._lines, position + 4, min(position + 4 + length, len(self._lines)))
             nearest = bisect_left(places, position)
+            folder = None if folders is None else folders.get(position, b"")
             position += 4 + length
             if nearest == len(places) or places[nearest] >= position:
                 continue  # nothing that is wanted
             try:
-                program = _header(unit, self._strings)
+                program = _header(unit, self._strings, folder)
                 _run(program, unit, wanted, found)
-            except _EndOfDataError:
+            except EndOfDataError:
                 continue  # a unit that lies about itself: the next may be sound
         return found
 
@@ -71,53 +87,6 @@ class LineTable:
         return sorted(place for start in chosen for place in starts[start])
 
 
-class _EndOfDataError(Exception):
-    """A read behind the end, or a form that has no known size."""
-
-
-class _Reader:
-    """Little-endian fields with a position that never passes the end."""
-
-    def __init__(self, data: bytes, position: int, end: int) -> None:
-        self.data, self.position, self.end = data, position, end
-
-    def take(self, size: int) -> bytes:
-        start = self.position
-        if start + size > self.end:
-            raise _EndOfDataError
-        self.position = start + size
-        return self.data[start : self.position]
-
-    def unsigned(self, size: int) -> int:
-        return int.from_bytes(self.take(size), "little")
-
-    def uleb128(self) -> int:
-        value = shift = 0
-        for position in range(self.position, self.end):
-            byte = self.data[position]
-            if shift < 64:
-                value |= (byte & 0x7F) << shift
-            shift += 7
-            if byte < 0x80:
-                self.position = position + 1
-                return value
-        raise _EndOfDataError
-
-    def sleb128(self) -> int:
-        start = self.position
-        value = self.uleb128()
-        bits = 7 * (self.position - start)
-        sign = self.data[self.position - 1] & 0x40
-        return value - (1 << bits) if sign and bits < 64 else value
-
-    def text(self) -> bytes:
-        stop = self.data.find(b"\0", self.position, self.end)
-        if stop < 0:
-            raise _EndOfDataError
-        start, self.position = self.position, stop + 1
-        return self.data[start : min(stop, start + _NAME_BYTES)]
-
-
 @dataclass(frozen=True)
 class _Program:
     minimum_length: int
@@ -130,11 +99,14 @@ class _Program:
         return printable(self.files[number]) if number < len(self.files) else "?"
 
 
-def _header(unit: _Reader, strings: dict[int, bytes]) -> _Program:
-    """Read the unit's header and leave the reader at its first opcode."""
+def _header(unit: Reader, strings: dict[int, bytes], folder: bytes | None) -> _Program:
+    """Read the unit's header and leave the reader at its first opcode.
+
+    `folder` is where the unit was compiled, or None if files are to be called as they were given.
+    """
     version = unit.unsigned(2)
     if not 2 <= version <= 5:
-        raise _EndOfDataError
+        raise EndOfDataError
     if version == 5:
         unit.take(2)  # address and segment selector size
     first_opcode = unit.unsigned(4)
@@ -146,17 +118,17 @@ def _header(unit: _Reader, strings: dict[int, bytes]) -> _Program:
     line_base = int.from_bytes(unit.take(1), "little", signed=True)
     line_range = unit.unsigned(1)
     operand_counts = b"\0" + unit.take(max(unit.unsigned(1) - 1, 0))
-    files = _files5(unit, strings) if version == 5 else _files2(unit)
+    files = _files5(unit, strings, folder) if version == 5 else _files2(unit, folder or b"")
     unit.position = first_opcode
     if line_range == 0 or first_opcode > unit.end:
-        raise _EndOfDataError
+        raise EndOfDataError
     return _Program(minimum_length, line_base, line_range, operand_counts, files)
 
 
-def _files2(unit: _Reader) -> tuple[bytes, ...]:
-    directories = [b""]
+def _files2(unit: Reader, folder: bytes) -> tuple[bytes, ...]:
+    directories = [folder]
     while name := unit.text():
-        directories.append(name)
+        directories.append(_under(folder, name))
     files = [b"?"]  # numbers begin at 1
     while name := unit.text():
         directory = unit.uleb128()
@@ -164,22 +136,24 @@ def _files2(unit: _Reader) -> tuple[bytes, ...]:
         unit.uleb128()
         files.append(_join(directories, directory, name))
         if len(files) > _MAX_FILES:
-            raise _EndOfDataError
+            raise EndOfDataError
     return tuple(files)
 
 
-def _files5(unit: _Reader, strings: dict[int, bytes]) -> tuple[bytes, ...]:
+def _files5(unit: Reader, strings: dict[int, bytes], folder: bytes | None) -> tuple[bytes, ...]:
     directories = [name for name, _ in _entries5(unit, strings)]
-    if directories:
+    if directories and folder is None:
         directories[0] = b""  # where the compiler ran; paths are shown as it was given them
+    elif directories:
+        directories = [_under(directories[0], name) for name in directories]
     return tuple(_join(directories, index, name) for name, index in _entries5(unit, strings))
 
 
-def _entries5(unit: _Reader, strings: dict[int, bytes]) -> list[tuple[bytes, int]]:
+def _entries5(unit: Reader, strings: dict[int, bytes]) -> list[tuple[bytes, int]]:
     formats = [(unit.uleb128(), unit.uleb128()) for _ in range(unit.unsigned(1))]
     count = unit.uleb128()
     if count > min(unit.end - unit.position, _MAX_FILES):
-        raise _EndOfDataError  # no entry is smaller than a byte
+        raise EndOfDataError  # no entry is smaller than a byte
     entries = []
     for _ in range(count):
         name, directory = b"", 0
@@ -193,7 +167,7 @@ def _entries5(unit: _Reader, strings: dict[int, bytes]) -> list[tuple[bytes, int
     return entries
 
 
-def _form(unit: _Reader, form: int, strings: dict[int, bytes]) -> bytes | int:
+def _form(unit: Reader, form: int, strings: dict[int, bytes]) -> bytes | int:
     if form == _FORM_STRING:
         return unit.text()
     if form == _FORM_UDATA:
@@ -202,18 +176,24 @@ def _form(unit: _Reader, form: int, strings: dict[int, bytes]) -> bytes | int:
         return unit.take(unit.uleb128())
     if form in strings:
         start = unit.unsigned(4)
-        return strings[form][start : start + _NAME_BYTES].partition(b"\0")[0]
+        return strings[form][start : start + NAME_BYTES].partition(b"\0")[0]
     if form in _FIXED_FORMS:
         return unit.unsigned(_FIXED_FORMS[form])
-    raise _EndOfDataError
+    raise EndOfDataError
 
 
 def _join(directories: list[bytes], index: int, name: bytes) -> bytes:
     directory = directories[index] if index < len(directories) else b""
-    return name if not directory or name.startswith(b"/") else directory + b"/" + name
+    return _under(directory, name)
 
 
-def _run(program: _Program, unit: _Reader, wanted: list[int], found: dict[int, str]) -> None:
+def _under(folder: bytes, name: bytes) -> bytes:
+    """A path that may be absolute, on Windows too."""
+    absolute = name.startswith((b"/", b"\\")) or name[1:3] in (b":/", b":\\")
+    return name if not folder or absolute else folder + b"/" + name
+
+
+def _run(program: _Program, unit: Reader, wanted: list[int], found: dict[int, str]) -> None:
     """Execute a line program; rows between which a wanted address lies go into `found`."""
     opcode_base = len(program.operand_counts)
     sequence = _Sequence(program, wanted, found)

@@ -18,7 +18,7 @@ from scanner.cli import scan
 from tests.scanner.conftest import Build
 
 ROOT = Path(__file__).resolve().parents[2]
-INPUT = re.compile(r"\$\{\{ inputs\.(\w+) \}\}")
+INPUT = re.compile(r"\$\{\{ inputs\.([\w-]+) \}\}")
 
 
 def shell(script: str, folder: Path, **variables: str) -> subprocess.CompletedProcess[str]:
