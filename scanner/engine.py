@@ -20,7 +20,7 @@ from scanner.evidence import evidence_of, no_code
 from scanner.image.model import Image, Problem
 from scanner.policy import Policy
 from scanner.report.evidence import Evidence
-from scanner.report.finding import Finding, Severity
+from scanner.report.finding import Certainty, Finding, Severity
 from scanner.rules import outside
 from scanner.rules.model import InstructionRule, Judgement
 from scanner.source_tree import SourceTree
@@ -127,8 +127,10 @@ class _Scan:
             if judgement is not None:
                 yield self._instruction(rule, judgement, index, bits, value)
         for hit in ranked[MAX_FINDINGS : MAX_FINDINGS + 1].tolist():
-            severity: Severity = "silent" if hit >> _RANK < 2 else "traps"
-            yield more_findings(rule, severity, len(ranked) - MAX_FINDINGS)
+            rank = hit >> _RANK
+            severity: Severity = "silent" if rank < 2 else "traps"
+            certainty: Certainty = "possible" if rank % 2 else "certain"
+            yield more_findings(rule, severity, len(ranked) - MAX_FINDINGS, certainty)
 
     def _instruction(
         self, rule: InstructionRule, judgement: Judgement, index: int, bits: int, value: int
@@ -193,7 +195,7 @@ def _leaving(space: CodeSpace, code: CodeMap) -> Iterator[Finding]:
             fix=rule.fix,
         )
     if len(at) > MAX_FINDINGS:
-        yield more_findings(rule, rule.severity, len(at) - MAX_FINDINGS)
+        yield more_findings(rule, rule.severity, len(at) - MAX_FINDINGS, "certain")
 
 
 def _located(findings: list[Finding], image: Image, tree: SourceTree | None) -> list[Finding]:

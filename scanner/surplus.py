@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from scanner.report.finding import Finding, Severity
+from scanner.report.finding import Certainty, Finding, Severity
 from scanner.rules.model import AddressRule, InstructionRule
 
 MAX_FINDINGS = 1000
@@ -10,9 +10,15 @@ MAX_FINDINGS = 1000
 
 
 def more_findings(
-    rule: InstructionRule | AddressRule, severity: Severity, count: int | None
+    rule: InstructionRule | AddressRule,
+    severity: Severity,
+    count: int | None,
+    certainty: Certainty = "possible",
 ) -> Finding:
-    """Stands for the findings of a rule that are not listed; never graver than those that are."""
+    """Stands for the findings of a rule that are not listed; as grave as the gravest of them.
+
+    So what sets those apart that are listed (a waiver, a baseline) accepts none of the others.
+    """
     return Finding(
         rule=rule.id,
         address=None,
@@ -20,7 +26,7 @@ def more_findings(
         function=None,
         source=None,
         severity=severity,
-        certainty="possible",
+        certainty=certainty,
         text="there may be more than are listed"
         if count is None
         else f"{count} more than are listed",

@@ -184,6 +184,15 @@ def test_files_that_cannot_be_used(elf: Path, tmp_path: Path) -> None:
     assert run("--baseline", "a", "--write-baseline", "b", elf).exit_code == 2
 
 
+def test_a_baseline_accepts_none_of_what_is_not_listed(build: Build, tmp_path: Path) -> None:
+    elf = build(".thumb_func\n_start:\n .rept 1500\n cpsid i\n .endr\n bx lr\n")
+    baseline = tmp_path / "baseline.json"
+    run("--write-baseline", baseline, elf)
+    result = run("--baseline", baseline, elf)
+    assert result.exit_code == 1
+    assert "reject cps: 500 more than are listed" in result.stdout
+
+
 def test_writing_a_baseline_overwrites_nothing_else(elf: Path, tmp_path: Path) -> None:
     firmware, baseline = tmp_path / "firmware.elf", tmp_path / "baseline.json"
     firmware.write_bytes(elf.read_bytes())
