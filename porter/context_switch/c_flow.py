@@ -10,7 +10,7 @@ import re
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 from porter.context_switch.armcc import suited
@@ -46,6 +46,7 @@ from porter.context_switch.object_file import ObjectFile
 from porter.context_switch.recipe import begins_otherwise, conditions_of_port, new_body
 from porter.context_switch.result import NotTranscribable
 from porter.context_switch.statement_values import whole_of
+from porter.context_switch.word_lists import WORD, WordLists
 from porter.project.compile_options import CompileOptions
 from porter.source.arithmetic import literal
 from porter.source.asm_text import blank_comments, dialect_of
@@ -66,7 +67,6 @@ from porter.source.source_file import ASM_SUFFIXES, is_included
 
 _LARGEST = 0xFFFF_FFFF  # a word
 _NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
-_WORD = re.compile(rb"\w+")
 _ASM = re.compile(rb"\b(?:__)?asm(?:__)?\b")
 _FUNCTIONS = query("(function_definition) @it")
 
@@ -91,10 +91,11 @@ class CUnits:
         self.words_in_cplusplus = self._cplusplus.words
         self.cplusplus_definitions = self._cplusplus.definitions
         self._written = cache(lambda file: file.read_bytes())
-        self._words = cache(lambda file: frozenset(_WORD.findall(self._written(file))))
+        self._words = cache(lambda file: frozenset(WORD.findall(self._written(file))))
         self._files: dict[int, Path] = {}  # by the root of its tree
         self._nodes: dict[bytes, list[Node]] = {}
         self._text = cache(self._preprocessed)
+        self._in_text = WordLists(self._text)
         self._tree = cache(self._parsed)
         self.definitions = cache(self._definitions)
         self.templates = cache(self._templates)
@@ -159,16 +160,24 @@ class CUnits:
 
     def _named_in(self, file: Path, name: bytes) -> list[Node]:
         """Identifiers of a name in a file, which is parsed only if it has some: trees are large."""
-        word = re.compile(rb"\b%s\b" % re.escape(name))
-        if word.search(self._text(file)) is None:
+        if not self._in_text.has(file, name):
             return []
+        word = re.compile(rb"\b%s\b" % re.escape(name))
         tree = self._tree(file)
         found = [tree.smallest(*it.span()) for it in word.finditer(tree.text)]
         return [node for node in found if node is not None and node.type in _NAMES]
 
+    @cached_property
+    def _words_of_headers(self) -> frozenset[bytes]:
+        return frozenset[bytes]().union(*(WORD.findall(self._written(it)) for it in self._headers))
+
+    def _having(self, name: bytes) -> Iterator[Path]:
+        """Files that have a name when they are preprocessed."""
+        return (it for it in self._naming(name) if self._in_text.has(it, name))
+
     def _naming(self, name: bytes) -> Iterator[Path]:
         """Files that may have a name; a header's macro may bring it into any."""
-        anywhere = any(name in self._words(header) for header in self._headers)
+        anywhere = name in self._words_of_headers
         return (it for it in self._sources if anywhere or name in self._words(it))
 
     def named(self, name: bytes) -> list[Node]:
@@ -256,13 +265,13 @@ class CUnits:
         pragma = re.compile(rb"^[ \t]*#[ \t]*pragma[ \t]+(?:weak[ \t]+%s[ \t]*=[ \t]*|redefine_"
                             rb"extname[ \t]+%s[ \t]+)(\w+)" % (re.escape(name), re.escape(name)),
                             re.MULTILINE)  # fmt: skip
-        for file in self._naming(name):
+        for file in self._having(name):
             yield from pragma.findall(self._text(file))
 
     def labelled(self, name: bytes) -> Iterator[bytes]:
         """Functions that C gives this name for the linker."""
         label = re.compile(rb'\b_*asm_*\s*\((?:\s*"")*\s*"%s"\s*\)' % re.escape(name))
-        for file in self._naming(name):
+        for file in self._having(name):
             if label.search(self._text(file)) is None:
                 continue
             tree = self._tree(file)
@@ -277,7 +286,7 @@ class CUnits:
         """Whether C has another name for this one: an alias of it, or one that the linker doesn't
         know."""
         quoted = re.compile(rb'"\s*%s\s*"' % re.escape(name))
-        return any(quoted.search(self._text(file)) for file in self._naming(name))
+        return any(quoted.search(self._text(file)) for file in self._having(name))
 
     def texts(self) -> Iterator[bytes]:
         """Of all files, as the preprocessor leaves them."""
