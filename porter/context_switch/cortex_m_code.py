@@ -34,7 +34,7 @@ from porter.context_switch.ir import Block, Exit, Program
 from porter.context_switch.lift import Lifter
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.object_file import Function
-from porter.context_switch.register_steps import Step
+from porter.context_switch.register_steps import Step, within_section
 from porter.context_switch.result import ROLE_START, ROLE_SVC, ROLE_SWITCH
 from porter.context_switch.services import serves
 from porter.context_switch.simplify import prepare_start, simplify
@@ -132,7 +132,8 @@ class ArmCode(Code):
         """As Code says."""
         found = decode.decode(self._unit, self._function, self._text)
         every = {it.address: it for it in found} | self._found
-        return thumb_steps(self._unit, self._function, every)
+        steps = thumb_steps(self._unit, self._function, every)
+        return within_section(self._unit, self._function, steps)
 
     def understood(self, draft: Draft) -> Draft:
         """As Code says. A start leaves to VCT what it does last."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from porter.context_switch.object_file import Function, ObjectFile
+from porter.context_switch.result import NotTranscribable
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,21 @@ class Step:
     place: int | None = None
     calculates: bool = False
     takes: int | None = None
+
+
+def within_section(unit: ObjectFile, function: Function, steps: dict[int, Step]) -> dict[int, Step]:
+    """The steps of a function. NotTranscribable where it runs off the end of its section: what
+    comes there, only the linker knows."""
+    end = len(unit.data[function.section])
+    waiting, seen = [function.start], set[int]()
+    while waiting:
+        place = waiting.pop()
+        if place >= end:
+            raise NotTranscribable(f"{function.name} runs on where its section ends")
+        if place not in seen:
+            seen.add(place)
+            waiting += steps[place].following if place in steps else ()
+    return steps
 
 
 def elsewhere(unit: ObjectFile, function: Function, target: int | None) -> str:

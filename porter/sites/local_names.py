@@ -84,7 +84,9 @@ def blocks_around(place: Node, function: Node) -> Iterator[Node]:
 
 
 def _own(block: Node) -> Iterator[Node]:
-    """What is in a block, but not in those in it."""
+    """A block, for a loop over a range declares something itself, and what is in it, but not what
+    is in blocks there."""
+    yield block
     waiting = list(reversed(block.children))
     while waiting:
         node = waiting.pop()

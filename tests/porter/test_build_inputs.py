@@ -18,6 +18,7 @@ OFF = "void off(void);\n"
 FILES = {"off.h": OFF, "off.c": '#include "off.h"\nvoid off(void) { __asm volatile("cpsid i"); }\n'}
 LINK = "arm-none-eabi-gcc -mcpu=cortex-m4 -nostdlib -T chip.ld -o fw.elf"
 IDLE = "int main(void) { for (;;) { } }\n"
+CALLS_GO = "void go(void);\nint main(void) { go(); }\n"
 USES = '#include "off.h"\nvoid go(void) { off(); }\n'
 
 
@@ -184,3 +185,66 @@ def test_where_nobody_tells_of_the_link_that_is_said(tmp_path: Path) -> None:
     assert is_left(result)
     assert not result.is_unseen
     assert any("tells no options of the linker" in it for it in assumptions(result))
+
+
+@pytest.mark.parametrize(
+    ("options", "is_followed"),
+    [
+        ("--redefine-sym go=off", True),
+        ("--redefine-sym=go=off", True),
+        ("--redefine-syms names.txt", True),
+        ("-g --strip-debug", None),
+        ("--weaken", False),
+        ("--globalize-symbol=go", False),
+        ("--prefix-symbols=my_", False),
+        ("--update-section .text=other.bin", False),
+    ],
+)
+def test_what_objcopy_makes_of_an_object_counts(
+    tmp_path: Path, options: str, is_followed: bool | None
+) -> None:
+    """New names are followed; an object that isn't any more what its source says is told."""
+    names = "go off # the new one\n"
+    files = {"main.c": CALLS_GO, "go.c": "void go(void) { }\n", "names.txt": names}
+    root = tmp_path / "project"
+    root.mkdir()
+    changed = f"-c main.c\n\tarm-none-eabi-objcopy {options} main.o"
+    result = ported(root, files, ["-c go.c", changed])
+    assert is_left(result) == (is_followed is None)
+    assert result.is_unseen == (is_followed is False)
+
+
+@pytest.mark.parametrize("option", ["--defsym=go=off", "--wrap=go", ""])
+def test_a_link_on_the_way_gives_names_another_meaning(tmp_path: Path, option: str) -> None:
+    off = "__wrap_go" if "wrap" in option else "off"
+    files = {"main.c": CALLS_GO, "go.c": "void go(void) { }\n", "off.h": f"void {off}(void);\n",
+             "off.c": FILES["off.c"].replace("off(", f"{off}(")}  # fmt: skip
+    partly = f"-c main.c\n\tarm-none-eabi-ld -r {option} -o some.o main.o"
+    result = ported(tmp_path, files, ["-c go.c", partly])
+    assert is_left(result) == (not option)
+
+
+@pytest.mark.parametrize(
+    ("says", "leads"),
+    [
+        ("go = . + 1;", True),
+        ("PROVIDE(go = .);", False),
+        ("_end = .;", False),
+        ("go = 0x1001;", True),
+    ],
+)
+def test_a_name_that_a_script_places_is_what_lies_there(
+    tmp_path: Path, says: str, leads: bool
+) -> None:
+    sections = f"SECTIONS {{ .text : {{ {says} *(.text.off) *(.text*) }} }}\n"
+    files = {
+        "main.c": CALLS_GO,
+        "go.c": "void go(void) { }\n",
+        "chip.ld": f"ENTRY(main)\n{sections}",
+    }
+    assert is_left(ported(tmp_path, files, ["-c main.c", "-c go.c"])) == (not leads)
+
+
+def test_a_pragma_that_renames_is_followed(tmp_path: Path) -> None:
+    main = "#pragma redefine_extname go off\nvoid go(void);\nint main(void) { go(); }\n"
+    assert not is_left(ported(tmp_path, {"main.c": main}, ["-c main.c"]))

@@ -23,7 +23,7 @@ from porter.context_switch.code import Code
 from porter.context_switch.draft import Draft
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.object_file import Function
-from porter.context_switch.register_steps import Step
+from porter.context_switch.register_steps import Step, within_section
 from porter.context_switch.result import ROLE_START
 from porter.context_switch.riscv import decode, roles
 from porter.context_switch.riscv.blocks import join_blocks
@@ -117,7 +117,8 @@ class RiscvCode(Code):
 
     def steps(self) -> dict[int, Step]:
         """As Code says."""
-        return steps(self._unit, self._function, self._found)
+        found = steps(self._unit, self._function, self._found)
+        return within_section(self._unit, self._function, found)
 
     def understood(self, draft: Draft) -> Draft:
         """As Code says. All of a start runs in VCT."""

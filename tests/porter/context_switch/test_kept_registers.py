@@ -11,6 +11,7 @@ import pytest
 from porter.context_switch.c_flow import CUnits
 from porter.context_switch.project_data import ProjectData
 from porter.context_switch.result import ESCALATED, NotTranscribable
+from porter.project.unread_inputs import UnreadInputs
 from porter.project.vectors import Vectors
 from tests.porter.context_switch.cases import SOURCES
 from tests.porter.context_switch.trees import fixture
@@ -476,3 +477,21 @@ def test_a_handler_that_leads_there_stays_as_it_was(tmp_path: Path) -> None:
     found = replace(tree, files=(*tree.files, tmp_path / "callees.S")).port()
     reasons = {it.name: it.reason for it in found if it.status == ESCALATED and it.start < it.end}
     assert "leads to load() of callees.S" in reasons["PendSV_Handler"]
+
+
+@pytest.mark.parametrize("body", ["nop", "cbz r0, 1f; bx lr; 1: nop", "bl other"])
+def test_what_lies_behind_a_section_is_nobodys_to_know(body: str, tmp_path: Path) -> None:
+    """There the linker puts whatever it likes, code that touches the task's registers for one."""
+    told = refused(project(tmp_path, {"other": "bx lr", "schedule": body}, ""))
+    assert "schedule runs on where its section ends" in told
+    assert not refused(project(tmp_path, {"other": "bx lr", "schedule": f"{body}; bx lr"}, ""))
+
+
+def test_a_name_that_a_linker_script_places_isnt_its_function(tmp_path: Path) -> None:
+    text = (SOURCES / "running_task.c").read_text().replace("schedule(void);", "schedule(void) { }")
+    tree = fixture(tmp_path, text)
+    inputs = UnreadInputs(placed={"schedule": tmp_path / "chip.ld"})
+    units = CUnits(tree.files, tree.options)
+    data = ProjectData(tree.files, tree.options, units, inputs=inputs)
+    assert "which chip.ld may define" in refused(data)
+    assert not refused(ProjectData(tree.files, tree.options, units))

@@ -64,6 +64,9 @@ ROADS: dict[str, tuple[str, str, str]] = {
         FUNCTION.format("schedule") + "b deep\n"),
     "a name of the linker's": (
         'extern void sched(void) __asm__("other");\nvoid schedule(void) { sched(); }', "", ""),
+    "a pragma of names": (
+        "#pragma redefine_extname sched other\nextern void sched(void);\n"
+        "void schedule(void) { sched(); }", "", ""),
     "a name that the linker knows it by": (
         'void deep(void) __asm__("found");', "",
         FUNCTION.format("schedule") + "b found\n"),
