@@ -15,7 +15,7 @@ from porter.flow.field_values import FieldValues
 from porter.flow.statements import condition_of, conjuncts
 from porter.program.c_text import CText
 from porter.sites.context import Contexts, function_name, is_called_by_name
-from porter.sites.local_names import blocks_around, scope_at
+from porter.sites.local_names import BlockScopes
 from porter.source.c_lexer import lex_fragment
 from porter.source.c_tree import Node, ancestors, one_line, parse_expression, text_of, walk
 from porter.source.c_types import INT
@@ -40,7 +40,7 @@ class DeadBranches:
         self._fields = fields
         self._why_not = why_not
         self._others = others
-        self._scopes: dict[tuple[int, int, int], Scope] = {}
+        self._scopes: dict[tuple[int, int], BlockScopes] = {}
 
     def why_never(self, text: CText, start: int, end: int) -> str | None:
         """Why [start, end) of a file never runs; None if it may."""
@@ -96,12 +96,11 @@ class DeadBranches:
         return None
 
     def _scope(self, text: CText, function: Node, branch: Node) -> Scope:
-        block = next(blocks_around(branch, function), function)
-        key = id(text), function.start_byte, block.start_byte
+        key = id(text), function.start_byte
         if key not in self._scopes:
             outer = Contexts(text).file_scope
-            self._scopes[key] = scope_at(branch, function, text, outer)
-        return self._scopes[key]
+            self._scopes[key] = BlockScopes(function, text, outer)
+        return self._scopes[key].at(branch)
 
     def _is_always(self, condition: Node, truth: bool, text: CText, scope: Scope) -> bool:
         """Whether a condition has this truth value for everything that its fields may hold."""

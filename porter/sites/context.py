@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from porter.program.c_text import CText
-from porter.sites.local_names import assignments, blocks_around, declarations, scope_at, scope_of
+from porter.sites.local_names import BlockScopes, assignments, declarations, scope_of
 from porter.sites.region import Region
 from porter.source.c_tree import Node, SyntaxTree, ancestors, parse_macro_body, text_of
 from porter.source.declared import declared_name
@@ -44,7 +44,8 @@ class Contexts:
 
     def __init__(self, text: CText) -> None:
         self.text = text
-        self._functions: dict[tuple[int, int, int], Context] = {}
+        self._functions: dict[int, Context] = {}  # by what names mean there
+        self._scopes: dict[tuple[int, int], BlockScopes] = {}
         self._macros: dict[tuple[int, bool], Context | None] = {}
 
     def of(self, region: Region, start: int, end: int) -> Context | None:
@@ -66,13 +67,14 @@ class Contexts:
         return None if found is None else self._function(*found, start, end)
 
     def _function(self, tree: SyntaxTree, node: Node, start: int, end: int) -> Context:
-        place = tree.smallest(start, end) or node
-        innermost = next(blocks_around(place, node), node)
-        key = (id(tree), node.start_byte, innermost.start_byte)
-        if key not in self._functions:
-            scope = scope_at(place, node, self.text, self._scope_around(tree, node))
-            self._functions[key] = Context(tree, node, scope, function_name(node), "function")
-        return self._functions[key]
+        key = (id(tree), node.start_byte)
+        if key not in self._scopes:
+            self._scopes[key] = BlockScopes(node, self.text, self._scope_around(tree, node))
+        scope = self._scopes[key].at(tree.smallest(start, end) or node)
+        if id(scope) not in self._functions:
+            found = Context(tree, node, scope, function_name(node), "function")
+            self._functions[id(scope)] = found
+        return self._functions[id(scope)]
 
     def trees(self, region: Region) -> Iterator[SyntaxTree]:
         """Trees in which everything of a region stands that a parse could read."""

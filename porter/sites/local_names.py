@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from porter.program.c_text import CText
 from porter.sites.fixed_values import is_fixed
@@ -65,13 +65,31 @@ def assignments(root: Node) -> dict[bytes, list[Node]]:
     return found
 
 
-def scope_at(place: Node, function: Node, text: CText, outer: Scope) -> Scope:
-    """The scope of a place in a function: each block around it hides what is outside."""
-    around = list(blocks_around(place, function))
-    scope = outer
-    for block in (function, *reversed(around)):
-        scope = scope_of(function, text, scope, block=block)
-    return scope
+class BlockScopes:
+    """The scopes of a function's blocks: each hides what is outside."""
+
+    def __init__(self, function: Node, text: CText, outer: Scope) -> None:
+        self._function, self._text = function, text
+        self._written = text.written.inside(function)
+        for tagged in captured(function, _TAGGED, "it"):
+            text.evaluator.types.add_inside(tagged)
+        self._known: dict[int, Scope] = {}
+        self._whole = self._of(function, outer)
+
+    def at(self, place: Node) -> Scope:
+        """What names mean at a place in the function."""
+        scope = self._whole
+        for block in reversed(list(blocks_around(place, self._function))):
+            scope = self._of(block, scope)
+        return scope
+
+    def _of(self, block: Node, outer: Scope) -> Scope:
+        if block.id not in self._known:
+            declared = list(_own(block))
+            self._known[block.id] = _scope(
+                self._function, declared, self._text, outer, self._written
+            )
+        return self._known[block.id]
 
 
 def blocks_around(place: Node, function: Node) -> Iterator[Node]:
@@ -95,28 +113,36 @@ def _own(block: Node) -> Iterator[Node]:
             waiting += reversed(node.children)
 
 
-def scope_of(
-    root: Node, text: CText, outer: Scope, file_level: bool = False, block: Node | None = None
-) -> Scope:
-    """A scope of the declarations in `root`, or in a block of it alone: constants by value, the
-    rest by type.
+def scope_of(root: Node, text: CText, outer: Scope, file_level: bool = False) -> Scope:
+    """A scope of all declarations in `root`, whatever blocks they are in."""
+    for tagged in () if file_level else captured(root, _TAGGED, "it"):
+        text.evaluator.types.add_inside(tagged)
+    declared = root.children if file_level else list(walk(root))
+    return _scope(root, declared, text, outer, text.written.inside(root), file_level)
 
-    What another file may write is no constant, nor is a name with another value in another block
-    or #if arm. A pointer to a register is taken to stay one, so that accesses through it are found.
+
+def _scope(
+    root: Node,
+    items: Sequence[Node],
+    text: CText,
+    outer: Scope,
+    written: Set[bytes],
+    file_level: bool = False,
+) -> Scope:
+    """A scope of what is declared in some nodes of `root`: constants by value, the rest by type.
+
+    What another file may write is no constant, nor is a name with another value in another #if
+    arm. A pointer to a register is taken to stay one, so that accesses through it are found.
     """
     evaluator = text.evaluator
-    for tagged in () if file_level else captured(root, _TAGGED, "it"):
-        evaluator.types.add_inside(tagged)
-    written = text.written.inside(root)
     known: dict[bytes, Value | None] = {}
     pending: dict[bytes, list[tuple[Node, Node, Node | None]]] = {}
     given: dict[bytes, list[Node]] = {}
-    items = walk(root) if block is None else _own(block)
-    for kind, declarator, value in _declared_by(root.children if file_level else items):
+    for kind, declarator, value in _declared_by(items):
         name = declared_name(declarator)
         if name is not None:
             pending.setdefault(text_of(name), []).append((kind, declarator, value))
-    listed = {} if file_level else dict(_enumerators(_own(block or root)))
+    listed = {} if file_level else dict(_enumerators(items))
 
     def assigned(name: bytes) -> list[Node]:
         """What an integer is given that may be an address, if it begins with none."""
