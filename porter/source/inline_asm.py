@@ -205,7 +205,7 @@ def _operand(part: Sequence[Token], data: bytes) -> Operand | None:
     if len(part) > 3 and part[0].text == b"[" and part[2].text == b"]":
         name = part[1].text.decode("latin-1")
         part = part[3:]
-    words = sum(token.kind == "string" for token in part[:-3])
+    words = next((at for at, token in enumerate(part) if token.kind != "string"), len(part))
     rest = part[words:]
     if not words or len(rest) < 3 or rest[0].text != b"(" or rest[-1].text != b")":
         return None

@@ -183,3 +183,9 @@ def test_a_register_that_only_a_template_reaches_has_its_name(tmp_path: Path) ->
         "0xE000ED20UL: the address is an argument of the template peripheral<0xE000ED20UL>: what "
         "it makes of it isn't followed; name the register where it is accessed"
     ]
+
+
+def test_an_operand_with_strings_is_whole(tmp_path: Path) -> None:
+    text = b'void f(void) { asm("msr basepri, %0" :: "r"(sizeof("a" "0") == 3 ? g() : 0)); }\n'
+    ported, _ = port_text(tmp_path, text)
+    assert b'virt_int_restore(VIRT_BASEPRI, sizeof("a" "0") == 3 ? g() : 0);' in ported
