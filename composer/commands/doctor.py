@@ -5,12 +5,12 @@ from __future__ import annotations
 import importlib.metadata
 import json
 import platform
-import re
 import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
+from packaging.requirements import Requirement
 
 from composer.setup.freertos import FOLDER, TAG
 from composer.setup.tools import TOOLS
@@ -30,17 +30,17 @@ class Item:
 
 
 def library_items() -> list[Item]:
-    """The Python libraries that the installed fvmkit asks for, development tools apart."""
+    """The Python libraries that the installed fvmkit asks this Python for, development tools
+    apart."""
     items = []
-    for requirement in importlib.metadata.requires("fvmkit") or []:
-        name = re.split(r"[^A-Za-z0-9_.-]", requirement, maxsplit=1)[0]
-        if "extra ==" in requirement:
+    for requirement in map(Requirement, importlib.metadata.requires("fvmkit") or []):
+        if requirement.marker is not None and not requirement.marker.evaluate({"extra": ""}):
             continue
         try:
-            version: str | None = importlib.metadata.version(name)
+            version: str | None = importlib.metadata.version(requirement.name)
         except importlib.metadata.PackageNotFoundError:
             version = None
-        items.append(Item(name, "Python library", version, "make setup"))
+        items.append(Item(requirement.name, "Python library", version, "make setup"))
     return items
 
 

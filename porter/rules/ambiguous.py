@@ -8,13 +8,22 @@ from porter.judging.unit import Unit
 from porter.judging.verdict import Status, Verdict
 from porter.registers.register import Register
 from porter.rules.boot_table import REMOVED_WHOLE
+from porter.rules.definition import Definition
+from porter.rules.dropped import Dropped
+from porter.rules.never_runs import NeverRuns
+from porter.rules.not_compiled import NotCompiled
+from porter.rules.recipe_condition import RecipeCondition
 from porter.rules.rule import Rule, Sample
+from porter.rules.switched_off import SwitchedOff
 from porter.sites.access import Access, access_of
 from porter.sites.registers import Registers
 from porter.sites.site import Site, SiteKind
 from porter.source.c_tree import text_of, walk
 from porter.source.values import Place, Value
 
+_NOT_RUN = frozenset(
+    it.id for it in (Definition, Dropped, NeverRuns, NotCompiled, RecipeCondition, SwitchedOff)
+)
 _PORTS = (b"GPIOA", b"GPIOA_BASE", b"GPIO_PORT_A_BASE")
 _TWO = (
     "#ifdef USE_SIM\n#define ISER (*((volatile unsigned*)0x40054010))\n#else\n"
@@ -44,13 +53,13 @@ class Ambiguous(Rule):
 
 def decided_otherwise(unit: Unit, other: Unit, reader: str) -> Iterator[Verdict]:
     """Places that become one thing as the file is read here, and another as somebody else reads it.
-    Of what is left as it is for one of them, other rules speak."""
+    What doesn't run for one of them may be what it must be for the other."""
     theirs = {(site.start, site.end): it for site, it in other.verdicts.items()}
     for site, mine in unit.verdicts.items():
         its = theirs.get((site.start, site.end))
         if its is None or Status.REWRITTEN not in (mine.status, its.status):
             continue
-        if Status.LEFT in (mine.status, its.status) or mine.edits == its.edits:
+        if {mine.rule, its.rule} & _NOT_RUN or mine.edits == its.edits:
             continue
         if mine.status is not Status.ESCALATED:
             what = f"{_becomes(mine)} as {unit.reader} reads it, {_becomes(its)} as {reader} does"
@@ -60,6 +69,8 @@ def decided_otherwise(unit: Unit, other: Unit, reader: str) -> Iterator[Verdict]
 def _becomes(verdict: Verdict) -> str:
     if verdict.status is Status.ESCALATED:
         return f"a person's to decide ({verdict.reason})"
+    if verdict.status is Status.LEFT:
+        return f"what it is ({verdict.reason})"
     texts = (it.replacement.decode("utf-8", "replace").strip() for it in verdict.edits)
     return " ".join(f"'{it}'" for it in texts if it) or "nothing"
 

@@ -143,7 +143,9 @@ def test_ordinary_assembler_looks_into_nothing(name: str, tmp_path: Path) -> Non
 
 def test_the_instruction_and_the_variable_are_told(tmp_path: Path) -> None:
     found = look(
-        tmp_path, C, f"{HEAD}ldr r2, =ready\nldr r2, [r2]\nldr r2, [r2]\nldr r0, [r2, #60]\n"
+        tmp_path,
+        C,
+        f"{HEAD}ldr r2, =ready\nldr r2, [r2]\nldr r2, [r2]\nldr r0, [r2, #60]\nbx lr\n",
     )
     assert "finds tasks by ready, 'ldr r0, [r2, #60]'" in found
 
