@@ -35,12 +35,9 @@ FAILED_RULE = "internal-error"
 
 def port_c(unit: Unit, splits: Sequence[HandlerSplit] = ()) -> FilePort:
     """Port a C file. Raises InternalError for a site that no rule accounts for."""
+    for verdict in _ambiguous(unit):
+        unit.settle(verdict)
     _decide(unit)
-    for reading in unit.found.readings:
-        other = unit.read_as(reading.sites)
-        _decide(other)
-        for verdict in decided_otherwise(unit, other, reading.reader):
-            unit.revise(verdict)
     for revision in REVISIONS:
         with step(f"asking the rule {revision.id}", line=unit.line_looked_at):
             for verdict in list(revision.examine(unit)):
@@ -55,6 +52,21 @@ def port_c(unit: Unit, splits: Sequence[HandlerSplit] = ()) -> FilePort:
         unit.file, text.lexed, text.conditions, edits, macros, unit.is_in_assembler
     )
     return FilePort(unit.file, tuple(sorted(edits)), tuple(verdicts))
+
+
+def _ambiguous(unit: Unit) -> list[Verdict]:
+    """Places that don't become the same for all that read the file: settled before any rule is
+    asked, none deletes what such a place needs."""
+    if not unit.found.readings:
+        return []
+    trial = unit.read_as(unit.found)
+    _decide(trial)
+    found: list[Verdict] = []
+    for reading in unit.found.readings:
+        other = unit.read_as(reading.sites)
+        _decide(other)
+        found += decided_otherwise(trial, other, reading.reader)
+    return found
 
 
 def _decide(unit: Unit) -> None:

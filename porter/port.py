@@ -23,7 +23,7 @@ from porter.program.unseen import unseen_in
 from porter.project.build import Build
 from porter.project.domain import Domain
 from porter.project.fragments import is_linker_fragment, is_make_fragment
-from porter.project.linker_symbols import SCRIPT_SUFFIXES
+from porter.project.linker_symbols import SCRIPT_SUFFIXES, placed_names
 from porter.project.other_builds import tell_of_links
 from porter.project.request import NOTHING_MORE, Request
 from porter.project.source_tree import find_sources
@@ -91,6 +91,7 @@ def judged_project(
         inputs = unread_inputs(root, build, [source.path for source in read])
         named = (it for linking in build.linked for it in linking.scripts if it.is_file())
         scripts = list(dict.fromkeys((*scripts, *named, *inputs.scripts)))
+        inputs = replace(inputs, placed=placed_names(scripts))
     with step("preprocessing what is built"):
         units = preprocess_all(build.units, progress, build.again)
         program = program_files(root, read, build, domain, units)

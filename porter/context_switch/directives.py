@@ -5,17 +5,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from porter.source.c_lexer import SPLICE
 from porter.source.comments import without_comments
 
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w+)[ \t]*(.*)")
-_CONTINUED = re.compile(rb"\\[^\S\n]*\n")
 _CONSTANT = re.compile(r"(\w+)(?:\(\s*\))? (.+)")
 _NAME = re.compile(r"\b[A-Za-z_]\w*")
 
 
 def directives(data: bytes) -> Iterator[tuple[str, str]]:
     """Words of directives with what stands behind them."""
-    text = _CONTINUED.sub(b" ", without_comments(data)).decode("latin-1")
+    text = SPLICE.sub(b" ", without_comments(data)).decode("latin-1")
     for line in text.split("\n"):
         if directive := _DIRECTIVE.match(line):
             yield directive.group(1), " ".join(directive.group(2).split())

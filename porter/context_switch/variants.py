@@ -15,6 +15,7 @@ from porter.context_switch.place import Place
 from porter.context_switch.result import OWN_CONDITION, NotTranscribable, Unprepared
 from porter.context_switch.together import possible
 from porter.source.asm_text import blank_comments, dialect_of
+from porter.source.c_lexer import SPLICE
 from porter.source.comments import without_comments
 
 _DIRECTIVE = re.compile(
@@ -23,7 +24,6 @@ _DIRECTIVE = re.compile(
 )
 _OWN = re.compile(rb"(?:^|[\s;\"])(\.if\w*[^\r\n\";\\]*)", re.MULTILINE)
 _OF_PARAMETER = re.compile(rb"\.if\w*[\s(!]*")  # of a macro, which its call decides; `\x` follows
-_CONTINUED = re.compile(rb"\\[^\S\n]*\n")
 _NAME = re.compile(r"\b[A-Za-z_]\w*\b")
 _NOT_DEFINED = re.compile(r"!defined\(\w+\)")
 _RESERVED = re.compile(r"_[_A-Z]")
@@ -136,7 +136,7 @@ def _unknown(group: list[_Arm], known: Callable[[str], bool]) -> list[str]:
 
 def _defines(text: bytes) -> bool:
     """Whether a text only defines macros: asked which tool reads it, that is each one's words."""
-    lines = _CONTINUED.sub(b" ", without_comments(text)).splitlines()
+    lines = SPLICE.sub(b" ", without_comments(text)).splitlines()
     return all(line.lstrip().startswith(b"#") for line in lines if line.strip())
 
 
@@ -149,7 +149,7 @@ def _is_for_warnings(data: bytes, group: list[_Arm], end: int) -> bool:
 
 def _bare(text: bytes) -> str:
     """Without comments and without the backslashes that continue a line."""
-    return _CONTINUED.sub(b" ", without_comments(text)).decode("latin-1")
+    return SPLICE.sub(b" ", without_comments(text)).decode("latin-1")
 
 
 def _is_decided(group: list[_Arm]) -> bool:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 import tempfile
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib.resources import as_file, files
 from pathlib import Path
 from types import MappingProxyType
@@ -26,6 +26,7 @@ from porter.source.macros import Macro, MacroTable, parse_define
 from porter.source.source_file import CPLUSPLUS_SUFFIXES, HEADER_SUFFIXES
 
 _WORKERS = 2
+_MOST_DEFINITIONS = 8  # of a macro in one file: a list that is included with other macros has more
 MARKER = re.compile(rb'# (\d+) "((?:[^"\\]|\\.)*)"')
 _DIRECTIVE = re.compile(rb"(?m)^#(?:define|undef) .*$")
 _NAME = re.compile(r"(?:\\.|[^\s\\])+")
@@ -51,27 +52,26 @@ class TranslationUnit:
     lines: dict[Path, Lines] = field(default_factory=dict)
     markers: list[tuple[int, Path | None, int]] = field(default_factory=list)
     again: tuple[TranslationUnit, ...] = ()
-    redefined: dict[bytes, tuple[Macro, ...]] = field(default_factory=dict)
+    redefined: dict[bytes, list[Macro]] = field(default_factory=dict)
 
     @property
     def readings(self) -> tuple[TranslationUnit, ...]:
         """All of them."""
         return (self, *self.again)
 
-    @cached_property
-    def earlier(self) -> tuple[Evaluator, ...]:
-        """Evaluators for places where such a macro says something else than in the end."""
-        macros, types = self.evaluator.macros, self.evaluator.types
-        longest = max(map(len, self.redefined.values()), default=1)
-        return tuple(
-            Evaluator(
-                macros.with_definitions(
-                    {name: (them[min(at, len(them) - 1)],) for name, them in self.redefined.items()}
-                ),
-                types,
-            )
-            for at in range(longest - 1)
-        )
+    def earlier(self, names: Iterable[bytes]) -> Iterator[Evaluator]:
+        """Evaluators for places where one of these macros says something else than in the end; of
+        one that says very many things, one that knows none of them."""
+        asked = {name: self.redefined[name] for name in names if name in self.redefined}
+        longest = min(max(map(len, asked.values()), default=1), _MOST_DEFINITIONS)
+        for at in range(longest - 1):
+            known = {name: (them[min(at, len(them) - 1)],) for name, them in asked.items()}
+            yield self._with(known)
+        if many := [it for it, them in asked.items() if len(them) > _MOST_DEFINITIONS]:
+            yield self._with(dict.fromkeys(many, ()))
+
+    def _with(self, definitions: Mapping[bytes, Sequence[Macro]]) -> Evaluator:
+        return Evaluator(self.evaluator.macros.with_definitions(definitions), self.evaluator.types)
 
     def line_at(self, offset: int) -> tuple[Path | None, int]:
         """From which line of which file the preprocessor made what stands at an offset."""
@@ -174,13 +174,13 @@ def _run(
 
 def _read(text: bytes, file: Path, elsewhere: bytes, alike: _Alike) -> TranslationUnit:
     macros = MacroTable()
-    redefined: dict[bytes, tuple[Macro, ...]] = {}
+    redefined: dict[bytes, list[Macro]] = {}
     last: dict[bytes, Macro] = {}
     for line in _DIRECTIVE.findall(text):
         name, macro = _meaning(line)
         if macro is not None:
             if not macro.is_same(before := last.setdefault(macro.name, macro)):
-                redefined[macro.name] = (*redefined.get(macro.name, (before,)), macro)
+                redefined.setdefault(macro.name, [before]).append(macro)
                 last[macro.name] = macro
             macros.redefine(macro)
         elif name:

@@ -78,7 +78,7 @@ def _readers(
         seen.add(source)
         if anew := [it.decode("latin-1") for it in names if it in unit.redefined]:
             reader = f"{source.name} before {' and '.join(anew)} is defined anew"
-            yield from ((reader, it) for it in unit.earlier)
+            yield from ((reader, it) for it in unit.earlier(names))
 
 
 def _words(texts: Iterable[bytes]) -> Iterator[bytes]:

@@ -11,7 +11,6 @@ from pathlib import Path
 
 from porter.project.build import Build
 from porter.project.compiler_command import DEFAULT_COMPILER, compiles
-from porter.project.linker_symbols import placed_names
 from porter.project.source_tree import find_sources
 from porter.project.toolchain import comes_with, library_named, symbols_of
 
@@ -92,12 +91,8 @@ def unread_inputs(root: Path, build: Build, read: Collection[Path]) -> UnreadInp
     theirs = [*own, *filter(None, libraries.values())]
     return UnreadInputs(
         _each(texts), _each(it for it in compiled if it not in own), _each(absent), _each(theirs),
-        _each(scripts), placed_names((*scripts, *_named(build))),
+        _each(scripts),
     )  # fmt: skip
-
-
-def _named(build: Build) -> list[Path]:
-    return [file for it in build.linked for file in it.scripts if file.is_file()]
 
 
 def _without_source(root: Path, read: Collection[Path]) -> Iterator[Path]:

@@ -142,7 +142,9 @@ def _scope(
         name = declared_name(declarator)
         if name is not None:
             pending.setdefault(text_of(name), []).append((kind, declarator, value))
-    listed = {} if file_level else dict(_enumerators(items))
+    listed: dict[bytes, tuple[Node | None, int] | None] = {}
+    for constant, counted in () if file_level else _enumerators(items):
+        listed[constant] = None if constant in listed else counted  # of two blocks
 
     def assigned(name: bytes) -> list[Node]:
         """What an integer is given that may be an address, if it begins with none."""
@@ -168,11 +170,13 @@ def _scope(
 
     def look_up(name: bytes) -> Value | None:
         if name in listed:
-            counted, steps = listed.pop(name)
+            counts = listed.pop(name)
             known[name] = Place(None, UNKNOWN)  # unless it is a number
-            number = evaluator.value(counted, look_up) if counted is not None else Number(0)
-            if isinstance(number, Number):
-                known[name] = binary(b"+", number, Number(steps))
+            if counts is not None:
+                first_one, steps = counts
+                number = Number(0) if first_one is None else evaluator.value(first_one, look_up)
+                if isinstance(number, Number):
+                    known[name] = binary(b"+", number, Number(steps))
         if name in pending:
             found = pending.pop(name)
             if file_level:  # `extern` says nothing that a definition doesn't

@@ -129,3 +129,37 @@ def test_a_header_must_say_the_same_to_all_that_include_it(tmp_path: Path, other
         files[f"{name}.c"] = f'{macros}#include "on.h"\nvoid {name}(void) {{ on(); }}\n'
     files["main.c"] = f"void a(void), b(void);\nint main(void) {{ a(); b(); {IDLE} }}\n"
     assert len(ambiguous(ported(tmp_path, files))) == (other != 5)
+
+
+def test_what_is_left_to_a_person_keeps_what_it_needs(tmp_path: Path) -> None:
+    """A pointer goes where all that uses it is ported, and stays where something isn't."""
+    header = """static inline void on(void)
+{
+    volatile unsigned *const reg = (volatile unsigned *)0xE000E100;
+    *reg = 1u << LINE;
+}
+"""
+    files = {"on.h": header, "main.c": f"void a(void), b(void);\nint main(void) {{ {IDLE} }}\n"}
+    for name, line in (("a", 5), ("b", 6)):
+        run = f"void {name}(void) {{ on(); }}\n"
+        files[f"{name}.c"] = f'#define LINE {line}\n#include "on.h"\n{run}'
+    files["main.c"] = files["main.c"].replace("for", "a(); b(); for")
+    result = ported(tmp_path, files)
+    assert len(ambiguous(result)) == 1
+    assert "*constreg=(volatileunsigned*)0xE000E100;*reg=1u<<LINE;" in became(result, "on.h")
+
+
+@pytest.mark.parametrize("count", [3, 40])
+def test_however_often_a_macro_is_defined_anew(tmp_path: Path, count: int) -> None:
+    """The last definition says what the first ones do: not all of those between."""
+    lines = [*[5] * 30, *range(count), 5] if count > 3 else [*range(count), 5]
+    defined = "".join(
+        f"#undef LINE\n#define LINE {line}{' ' if at % 2 else ' + 0'}\n"
+        f"static void f{at}(void) {{ REG = 1u << LINE; }}\n"
+        for at, line in enumerate(lines)
+    )
+    calls = "".join(f"f{at}(); " for at in range(len(lines)))
+    text = f"{REG}{defined}int main(void) {{ {calls}{IDLE} }}\n"
+    result = ported(tmp_path, {"main.c": text})
+    assert len(ambiguous(result)) == len(lines)
+    assert "hyp_irq_ena(" not in became(result, "main.c")
