@@ -76,10 +76,17 @@ def transcribe(tree: Path, file: Path, cpu: tuple[str, ...], room: Path) -> list
     around = near[min(1, len(near) - 1)].rglob("*.c")
     siblings = [it for it in sorted(around) if it != file and _is_beside(tree, it, file)
                 and not _is_instead(it.parent, file.parent)]  # fmt: skip
-    texts = [*headers, *siblings]
+    _completed(tree, [file], options, room)  # most of what is missing is missing there, too
+    return _completed(tree, [file, *headers, *siblings], options, room)
+
+
+def _completed(
+    tree: Path, files: list[Path], options: CompileOptions, room: Path
+) -> list[SwitchPort]:
+    """The first file's functions, once `room` has every header that is missing."""
     ports: list[SwitchPort] = []
     for _ in range(_MOST_HEADERS):
-        ports = [p for p in transcribe_project(tree, [file, *texts], options) if p.file == file]
+        ports = [p for p in transcribe_project(tree, files, options) if p.file == files[0]]
         missing = {name for port in ports for name in _MISSING.findall(port.reason)}
         if not missing:
             break

@@ -20,6 +20,7 @@ from porter.context_switch.dialect import gnu_text
 from porter.context_switch.literals import value_of
 from porter.context_switch.own_conditions import body_in_c
 from porter.context_switch.place import Place
+from porter.context_switch.result import NotTranscribable
 from porter.project.compile_options import CompileOptions
 from porter.source.c_lexer import lex
 from porter.source.comments import blank
@@ -109,7 +110,7 @@ def suited(
             data = header.read_bytes()
             declared.update(_DECLARED.findall(data))
             if is_armcc(data):
-                text = gnu_source(data, header.name)
+                text = _source_or_error(data, header.name)
                 _copy(header, text, (source.parent, *options.include_dirs), folder)
         missing = tuple(
             f"{name}()=((void)0)" for name in _ALSO_OF_CMSIS if name.encode() not in declared
@@ -121,6 +122,14 @@ def suited(
             defines=(*options.defines, *_TEXT, *_KEYWORDS, *missing, *machine),
             cpu_flags=(*options.cpu_flags, *_UNIFIED, f"-iquote{folder}", f"-I{folder}"),
         )
+
+
+def _source_or_error(data: bytes, header: str) -> bytes:
+    """A header's text; of one that isn't understood a text that says so where it is included."""
+    try:
+        return gnu_source(data, header)
+    except NotTranscribable as error:
+        return f"#error {error}\n".encode()
 
 
 def _copy(header: Path, text: bytes, include_dirs: Iterable[Path], folder: str) -> None:

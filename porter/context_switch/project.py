@@ -135,6 +135,9 @@ def _in_all_readings(file: Path, tree: _Tree, ports: list[SwitchPort]) -> list[S
 
 def _ported(file: Path, tree: _Tree) -> list[SwitchPort]:
     """One file, if it is worth compiling."""
+    is_c, is_asm = file.suffix == ".c", file.suffix.lower() in ASM_SUFFIXES
+    if not is_c and not is_asm:
+        return []
     options, vectors, project = tree.options.of(file), tree.vectors, tree.project
     data = without_comments(file.read_bytes())
     on_stack = _STACK_POINTER.search(data) is not None
@@ -143,12 +146,12 @@ def _ported(file: Path, tree: _Tree) -> list[SwitchPort]:
         may_be_naked = _NAKED.search(data) and (
             tree.in_macros or _PRIVILEGED.search(data) or vectors.may_be_in(data)
         )
-        if file.suffix == ".c" and (in_c or may_be_naked):
+        if is_c and (in_c or may_be_naked):
             with suited(file, tree.headers, options) as own:
                 nearest = _nearest(file, tree.files)
                 found = CFile(file, tree.headers, own, nearest, vectors, project).port()
                 return _told(found, file, own, tree.guessed)
-        if file.suffix.lower() in ASM_SUFFIXES and (
+        if is_asm and (
             on_stack
             or _PRIVILEGED.search(data)
             or _reaches_system(file, options, vectors, project.resumers)

@@ -169,6 +169,24 @@ def test_what_isnt_understood_is_escalated(line: str, reason: str, tmp_path: Pat
     assert any(port.status == "escalated" and reason in port.reason for port in found), found
 
 
+@pytest.mark.parametrize("included", [True, False])
+def test_a_header_that_isnt_understood_matters_where_it_is_included(
+    included: bool, tmp_path: Path
+) -> None:
+    """CMSIS comes with headers for Cortex-A beside those that a project includes."""
+    other = "__asm void clear(void)\n{\n  IF {FPU} == 32\n  nop\n  ENDIF\n  bx lr\n}\n"
+    text = ARMCC.replace("#include", '#include "other.h"\n#include', 1) if included else ARMCC
+    (tmp_path / "other.h").write_text(other)
+    tree = fixture(tmp_path, text)
+    tree.files[0].write_bytes(text.encode("latin-1"))
+    (tmp_path / "machine.h").write_text(HEADER)
+    headers = (tmp_path / "machine.h", tmp_path / "other.h")
+    found = replace(tree, files=(*tree.files, *headers)).port()
+    escalated = [port.reason for port in found if port.status == "escalated"]
+    assert bool(escalated) == included
+    assert all("other.h:3: 'IF' of its assembler decides" in reason for reason in escalated)
+
+
 def test_what_asks_for_an_fpu_is_a_condition_of_the_c(tmp_path: Path) -> None:
     """With an FPU and without, both arms are proved."""
     asked = """\
