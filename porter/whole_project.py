@@ -65,10 +65,9 @@ def build_of(
     stated = cpu or (domain.cpu_flags if domain is not None else ())
     paths = [source.path for source in sources]
     guess = () if stated else core_of(paths) or likely_core(source.data for source in sources)
-    build = read_build(root, paths, stated, guess)
-    if domain is not None:
-        wanted = [root / name for name in domain.sources]
-        build = with_files(build, [file for file in wanted if file.is_file()])
+    named = [root / name for name in domain.sources] if domain is not None else []
+    wanted = [file for file in named if file.is_file()]
+    build = with_files(read_build(root, paths, stated, guess, wanted), wanted)
     return with_folders(build, request.include_dirs) if request.include_dirs else build
 
 

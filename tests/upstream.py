@@ -20,7 +20,8 @@ from porter.context_switch.project import transcribe_project
 from porter.context_switch.result import ESCALATED, ROLE_OTHER, SwitchPort
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_command import compiler_for
-from porter.source.source_file import ASM_SUFFIXES
+from porter.source.assembler_text import included_names
+from porter.source.source_file import ASM_SUFFIXES, SourceFile
 
 _HARD = "-mfloat-abi=hard"
 _CORES = (  # what a folder or file is called, and how its code is compiled
@@ -76,6 +77,9 @@ def transcribe(tree: Path, file: Path, cpu: tuple[str, ...], room: Path) -> list
     around = near[min(1, len(near) - 1)].rglob("*.c")
     siblings = [it for it in sorted(around) if it != file and _is_beside(tree, it, file)
                 and not _is_instead(it.parent, file.parent)]  # fmt: skip
+    read = [SourceFile.read(tree, it) for it in headers]
+    names = included_names([SourceFile.read(tree, it) for it in (file, *siblings)], read)
+    headers = [it.path for it in read if it.path.name.encode() in names]
     _completed(tree, [file], options, room)  # most of what is missing is missing there, too
     return _completed(tree, [file, *headers, *siblings], options, room)
 

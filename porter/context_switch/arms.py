@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +18,6 @@ from porter.context_switch.variants import Key, Span, Variant, variants
 from porter.project.compile_options import CompileOptions
 from porter.project.compiler_facts import predefined
 
-_DEFINED = re.compile(r"#[ \t]*define[ \t]+(\w+)")
 _CORES = ("cortex-m0", "cortex-m3", "cortex-m4", "cortex-m7")
 
 
@@ -47,10 +45,12 @@ class Transcribed:
 class Arms:
     """Looks at the functions of one file."""
 
-    def __init__(self, source: Path, data: bytes, options: CompileOptions, project: str) -> None:
-        """`project` is the text of the project that may define macros."""
+    def __init__(
+        self, source: Path, data: bytes, options: CompileOptions, defines: Callable[[str], bool]
+    ) -> None:
+        """`defines`: whether a file of the project may define a macro."""
         self._source, self._data, self._options = source, data, options
-        self._defined = frozenset(_DEFINED.findall(project))
+        self._defines = defines
 
     def of(self, handler: Handler, spans: Sequence[Span], names: Names) -> tuple[Arm, ...]:
         """All arms of a function whose text is `spans`; none where they make no difference.
@@ -81,7 +81,7 @@ class Arms:
 
     def known(self, name: str) -> bool:
         """Whether the compiler or the project may define a name."""
-        return name in self._defined or name in known_to(self._options)
+        return self._defines(name) or name in known_to(self._options)
 
 
 @lru_cache(maxsize=8)

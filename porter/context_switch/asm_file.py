@@ -44,13 +44,14 @@ from porter.context_switch.companion_head import asks_the_same, companion_head
 from porter.context_switch.default_handlers import NOBODYS
 from porter.context_switch.handler import Handler, raises_svc, transcribe
 from porter.context_switch.macro_spans import MacroSpans, told_of_headers
-from porter.context_switch.names import Names, text_of, text_with_macros, with_plain_void
+from porter.context_switch.names import Names, names_of_void, with_plain_void
 from porter.context_switch.native_handlers import native_problem
 from porter.context_switch.numbered_labels import NumberedLabels
 from porter.context_switch.object_file import Function, ObjectFile
 from porter.context_switch.own_conditions import in_c
 from porter.context_switch.parts import Part
 from porter.context_switch.project_data import ProjectData
+from porter.context_switch.project_texts import ProjectTexts
 from porter.context_switch.proof import Proof
 from porter.context_switch.proved import Claim, Prover
 from porter.context_switch.reserved import refuse_reserved, refuse_thread_pointer
@@ -90,7 +91,7 @@ class AsmFile:
     def __init__(
         self,
         source: Path,
-        texts: list[Path],
+        texts: ProjectTexts,
         options: CompileOptions,
         vectors: Vectors,
         project: ProjectData,
@@ -107,7 +108,7 @@ class AsmFile:
         self._data = in_c(self._text.data)  # the same lines
         self._spans = Spans(self._text.data, self._data)
         self._macros = MacroSpans(self._data)
-        self._arms = Arms(source, self._data, self._own, text_with_macros(texts, source))
+        self._arms = Arms(source, self._data, self._own, lambda name: texts.defines(name, source))
         self._numbered = NumberedLabels(self._text.data, self._text.dialect, self._for_gnu)
         self._writer = CompanionWriter(source, self._text, self._options, vectors, project)
         self._found: list[Moved] = []
@@ -154,13 +155,16 @@ class AsmFile:
         so that an #if chooses between prototypes."""
         wanted = [name.encode() for name in assembly.object.globals]
         seen = []
-        for file in sorted(self._texts, key=lambda file: file.suffix != ".h"):
+        nearest = self._texts.nearest(self._source)
+        for file in sorted(nearest, key=lambda file: file.suffix != ".h"):
             data = file.read_bytes()
             if any(name in data for name in wanted):
                 with suppress(CompileError):
                     seen.append(preprocess(file, self._options))
-        macros = text_with_macros(self._texts, self._source)  # each header was seen alone
-        return with_plain_void("\n".join([*seen, text_of(self._texts)]), macros)
+        unit = "\n".join(seen)
+        voids = self._texts.voids | names_of_void(unit)  # each header was seen alone
+        voids |= names_of_void(self._text.data.decode("latin-1"))
+        return with_plain_void(unit, voids) + "\n" + self._texts.declarations(self._source)
 
     @cached_property
     def _in_c(self) -> bool:
@@ -233,7 +237,9 @@ class AsmFile:
             end, last = (end, function.end) if tail is None else tail
             refuse_unreached(assembly, function, last)
             section = assembly.object.sections[function.section]
-            told = told_of_headers(self._texts, self._text.data, self._data[slice(*spans[0])])
+            told = told_of_headers(
+                self._texts.nearest(self._source), self._text.data, self._data[slice(*spans[0])]
+            )
             weak = frozenset(filter(assembly.object.is_weak, function.names))
             found = Moved(handler, arms, function, start, end, spans, section, weak, told)
             self._refuse_shared(found.private())

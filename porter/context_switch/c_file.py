@@ -28,10 +28,11 @@ from porter.context_switch.handler import raises_svc, transcribe
 from porter.context_switch.lift_state import NOTHING
 from porter.context_switch.lost_numbers import NumberMatters
 from porter.context_switch.macro_spans import MacroSpans, told_of_headers
-from porter.context_switch.names import Names, text_of, text_with_macros
+from porter.context_switch.names import Names
 from porter.context_switch.native_handlers import native_problem
 from porter.context_switch.object_file import Function
 from porter.context_switch.project_data import ProjectData
+from porter.context_switch.project_texts import ProjectTexts
 from porter.context_switch.proof import Proof
 from porter.context_switch.proved import Claim, Prover
 from porter.context_switch.reserved import refuse_reserved, refuse_thread_pointer
@@ -73,22 +74,21 @@ class _Found(Transcribed):
 
 
 class CFile:
-    """Ports one file. `headers` are the files that may hold a prototype of what it defines, `texts`
-    those that may declare what it calls; `vectors` are known handlers of exceptions."""
+    """Ports one file. `texts`: its headers may hold a prototype of what it defines, all may
+    declare what it calls; `vectors` are known handlers of exceptions."""
 
     def __init__(
         self,
         source: Path,
-        headers: list[Path],
+        texts: ProjectTexts,
         options: CompileOptions,
-        texts: list[Path],
         vectors: Vectors,
         project: ProjectData,
     ) -> None:
         self._vectors = vectors
         self._project = project
         self._source = source
-        self._headers, self._texts = headers, texts
+        self._texts = texts
         # Arms of an #if are compiled from a copy elsewhere: "x.h" must still be found.
         self._options = replace(options, include_dirs=(source.parent, *options.include_dirs))
         self._text = SourceText(source.read_bytes())
@@ -96,7 +96,8 @@ class CFile:
         self._data = with_conditions(self._text.data)
         self._spans = Spans(self._text.data, self._data)
         self._macros = MacroSpans(self._data)
-        self._arms = Arms(source, self._data, self._options, text_with_macros(headers, source))
+        defines = partial(texts.headers_define, source=source)
+        self._arms = Arms(source, self._data, self._options, defines)
         self._found: list[_Found] = []
         self._ports: list[SwitchPort] = []
 
@@ -108,7 +109,7 @@ class CFile:
         self._attributes = attribute_macros(self._source, self._options)
         self._text = SourceText(self._text.data, self._attributes)
         unit = preprocess(self._source, self._options)
-        names = Names(unit, text_of(self._texts), self._probe, self._project)
+        names = Names(unit, self._texts.declarations(self._source), self._probe, self._project)
         for function in assembly.object.functions:
             if function.name in assembly.naked:
                 with step(
@@ -183,7 +184,7 @@ class CFile:
 
     def _told(self, definition: Definition) -> str:
         data = self._text.data
-        return told_of_headers(self._headers, data, data[definition.start : definition.end])
+        return told_of_headers(self._texts.headers, data, data[definition.start : definition.end])
 
     def _orphans(self, found: Sequence[_Found], names: Names) -> list[tuple[_Found, str]]:
         """What an SVC raises must be a transcribed handler: one that isn't may do anything with the
@@ -296,10 +297,13 @@ class CFile:
     def _prototypes(self, found: Sequence[_Found]) -> list[SwitchPort]:
         """Prototypes that still say naked, here and in the headers."""
         edits = []
-        for file in (self._source, *self._headers):
-            text = self._text
+        for file in (self._source, *self._texts.headers):
+            data, text = self._text.data, self._text
             if file != self._source:
-                text = SourceText(file.read_bytes(), self._attributes)
+                data = file.read_bytes()
+                if not any(it.definition.name.encode() in data for it in found):
+                    continue
+                text = SourceText(data, self._attributes)
             for it in found:
                 for start, end in text.naked_prototypes(it.definition.name):
                     edits.append(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cache, cached_property
@@ -15,7 +15,6 @@ from porter.context_switch.object_file import ObjectFile
 from porter.context_switch.recipe import begins_otherwise
 from porter.project.linker_symbols import LinkerAlias, LinkerSymbol
 from porter.project.section_addresses import PlacedSection, address_in_name
-from porter.source.comments import without_comments
 from porter.source.source_file import ASM_SUFFIXES
 
 # Assembler in C, as a string or in braces, sets no variable at the beginning. Its own braces are
@@ -28,14 +27,18 @@ _IN_C = rb"\b%s\b[^;{}]*?[^=!<>]=(?!=)([^;]*)"  # with what it is set to
 _IN_ASSEMBLER = rb"(?m)^\s*%s\b\s*:?()|\b%s\s*,()"  # a label, or .equ NAME, ...
 
 
+Text = Callable[[Path], bytes]
+
+
 class InitialData:
     """Looks variables up in the objects of all files that give them a value. A name may stand for
-    several, statics of several files: each counts."""
+    several, statics of several files: each counts. `text`: a file's, without comments."""
 
     def __init__(
         self,
         files: Iterable[Path],
         assembled: Assembled,
+        text: Text,
         linked: Iterable[LinkerSymbol] = (),
         aliases: Iterable[LinkerAlias] = (),
         placed: Iterable[PlacedSection] = (),
@@ -48,7 +51,7 @@ class InitialData:
             self._linked.setdefault(symbol.name, []).append(Const(symbol.value))
         self._files = [file for file in files if file.suffix.lower() in (".c", *ASM_SUFFIXES)]
         self._assembled = assembled
-        self._text = cache(lambda file: without_comments(file.read_bytes()))
+        self._text = text
         self._plain = cache(lambda file: _NO_C.sub(b'""', self._text(file)))
 
     def words(self, name: str, offset: int) -> list[Expr]:

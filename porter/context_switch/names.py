@@ -6,13 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import cache
-from pathlib import Path
 
 from porter.context_switch.kinds import INTEGER, OTHER, POINTER
 from porter.context_switch.lift_state import Signature
 from porter.context_switch.passing import Types, split_at_commas
 from porter.context_switch.project_data import ProjectData
-from porter.source.comments import without_comments
 
 _LOOK_BACK = 200  # characters: no declaration's type is longer
 _CPP_LINKAGE = re.compile(r'\bextern\s+"C"')
@@ -20,6 +18,7 @@ _VOID = re.compile(r"#[ \t]*define[ \t]+(\w+)[ \t]+void[ \t]*$|\btypedef\s+void\
 _TYPE_MACRO = re.compile(
     r"^[ \t]*#[ \t]*define[ \t]+(\w+)[ \t]+([A-Za-z_]\w*(?:[ \t]+\w+)*[ \t]*\**)[ \t]*$", re.M
 )
+_DIRECTIVE = re.compile(r"^[ \t]*#(?:\\[^\S\n]*\n|[^\r\n])*", re.M)
 _ATTRIBUTE = re.compile(r"\b__attribute(?:__)?\s*\(\((?:[^()]|\([^()]*\))*\)\)")
 _DECLARATORS = re.compile(  # a type and functions in front of another, up to the comma
     r"(?:^|[;{}])\s*(?P<type>[A-Za-z_][\w\s]*?[\s*])\**\s*\w+\s*\([^()]*\)\s*,"
@@ -45,26 +44,21 @@ _GUEST = {"virt_mscratch": Variable(INTEGER)}  # what <fvm/guest.h> declares
 Probe = Callable[[str], int | None]  # the value of a C constant expression in the unit, or None
 
 
-def text_of(files: Iterable[Path]) -> str:
-    """C text without comments and preprocessor lines: only declarations are looked for in it. The
-    project's own names for void are void, and macros that may stand for a type are typedefs."""
-    texts = [without_comments(file.read_bytes()).decode("latin-1") for file in files]
-    data = with_plain_void(_CPP_LINKAGE.sub("extern", "\n".join(texts)))
-    data = _TYPE_MACRO.sub(r"typedef \2 \1;", data)
-    return re.sub(r"^[ \t]*#(?:\\[^\S\n]*\n|[^\r\n])*", "", data, flags=re.MULTILINE)
+def declarations_of(text: str) -> str:
+    """C text that has no comments, without preprocessor lines: only declarations are looked for in
+    it. Macros that may stand for a type are typedefs."""
+    return _DIRECTIVE.sub("", _TYPE_MACRO.sub(r"typedef \2 \1;", _CPP_LINKAGE.sub("extern", text)))
 
 
-def with_plain_void(text: str, also: str = "") -> str:
-    """The text with names for void, macros and typedefs of its own or of another text, as void."""
-    voids = {name for pair in _VOID.findall(f"{text}\n{also}") for name in pair if name}
-    for name in voids - {"void"}:
-        text = re.sub(rf"\b{name}\b", "void", text)
-    return text
+def names_of_void(text: str) -> set[str]:
+    """What a text calls void by macros and typedefs."""
+    return {name for pair in _VOID.findall(text) for name in pair if name} - {"void"}
 
 
-def text_with_macros(files: Iterable[Path], source: Path) -> str:
-    """The text of the files and the source, for a look at what it defines."""
-    return "\n".join(file.read_text(encoding="latin-1") for file in (*files, source))
+def with_plain_void(text: str, names: Iterable[str]) -> str:
+    """The text with void for names of it."""
+    alternatives = "|".join(sorted(names))
+    return re.sub(rf"\b(?:{alternatives})\b", "void", text) if alternatives else text
 
 
 class Names:

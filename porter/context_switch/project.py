@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Iterable
 from contextlib import nullcontext, suppress
@@ -18,6 +17,7 @@ from porter.context_switch.c_flow import CUnits
 from porter.context_switch.codes import code_of
 from porter.context_switch.native_handlers import native_problem
 from porter.context_switch.project_data import ProjectData
+from porter.context_switch.project_texts import ProjectTexts
 from porter.context_switch.result import (
     ESCALATED,
     ROLE_OTHER,
@@ -34,7 +34,7 @@ from porter.project.section_addresses import PlacedSection
 from porter.project.unread_inputs import NO_INPUTS, UnreadInputs
 from porter.project.vectors import Vectors
 from porter.source.comments import without_comments
-from porter.source.source_file import ASM_SUFFIXES, C_SUFFIXES, CPLUSPLUS_SUFFIXES
+from porter.source.source_file import ASM_SUFFIXES
 
 # Which files are worth compiling: in C both must appear, in code or strings.
 _STACK_POINTER = re.compile(
@@ -52,7 +52,6 @@ _INSTRUCTION = re.compile(  # as macros for assembler files have them
 )
 _MOST_INCLUDED = 50
 _DOING = "transcribing context switches"
-_DECLARING = C_SUFFIXES | CPLUSPLUS_SUFFIXES
 _PRIVILEGED = re.compile(
     rb"\bcpsi[de]\b|\b(?:primask|basepri|ipsr)\b|\bcsr[rwsc]+i?\b|\becall\b", re.IGNORECASE
 )
@@ -94,10 +93,10 @@ def transcribe_project(
     vectors = vectors or Vectors()
     units = units or units_of(listed, options)
     options = _suited_options(options)
-    headers = [file for file in listed if file.suffix in (".h", ".hpp")]
-    in_macros = any(_has_switch_text(header.read_bytes()) for header in headers)
+    texts = ProjectTexts(listed)
+    in_macros = any(_has_switch_text(header.read_bytes()) for header in texts.headers)
     project = ProjectData(listed, options, units, linked, aliases, vectors, inputs, placed)
-    tree = _Tree(listed, headers, in_macros, options, vectors, guessed, project)
+    tree = _Tree(texts, in_macros, options, vectors, guessed, project)
     ports: list[SwitchPort] = []
     for file in listed:
         name = file.relative_to(root).as_posix() if file.is_relative_to(root) else str(file)
@@ -111,8 +110,7 @@ def transcribe_project(
 class _Tree:
     """What a file is ported with. `in_macros`: headers have text of switches."""
 
-    files: list[Path]
-    headers: list[Path]
+    texts: ProjectTexts
     in_macros: bool
     options: CompileOptions
     vectors: Vectors
@@ -147,16 +145,15 @@ def _ported(file: Path, tree: _Tree) -> list[SwitchPort]:
             tree.in_macros or _PRIVILEGED.search(data) or vectors.may_be_in(data)
         )
         if is_c and (in_c or may_be_naked):
-            with suited(file, tree.headers, options) as own:
-                nearest = _nearest(file, tree.files)
-                found = CFile(file, tree.headers, own, nearest, vectors, project).port()
+            with suited(file, tree.texts.headers, options) as own:
+                found = CFile(file, tree.texts, own, vectors, project).port()
                 return _told(found, file, own, tree.guessed)
         if is_asm and (
             on_stack
             or _PRIVILEGED.search(data)
             or _reaches_system(file, options, vectors, project.resumers)
         ):
-            found = AsmFile(file, _nearest(file, tree.files), tree.options, vectors, project).port()
+            found = AsmFile(file, tree.texts, tree.options, vectors, project).port()
             return _told(found, file, options, tree.guessed)
     except (CompileError, NotTranscribable) as error:
         reason = str(error)
@@ -220,12 +217,3 @@ def _includes_instructions(file: Path, options: CompileOptions) -> bool:
                 seen.add(found)
                 waiting.append(found)
     return False
-
-
-def _nearest(file: Path, others: Iterable[Path]) -> list[Path]:
-    """C and C++ files, nearest first: of several prototypes that one counts."""
-
-    def distance(other: Path) -> int:
-        return len(Path(os.path.relpath(other.parent, file.parent)).parts)
-
-    return sorted((o for o in others if o.suffix.lower() in _DECLARING), key=distance)

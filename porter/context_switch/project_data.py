@@ -65,7 +65,7 @@ class ProjectData:
         self._text = cache(lambda file: without_comments(file.read_bytes()))
         objects = cache(lambda file: alike(assembled(file, it) for it in options.readings(file)))
         self.units, self._vectors = units, vectors or Vectors()
-        self.initial = InitialData(files, objects, linked, aliases, placed)
+        self.initial = InitialData(files, objects, self._text, linked, aliases, placed)
         self.set_later = SetLater(self.units)
         self.volatiles = VolatileTypes(files, options)
         self.prototypes = CompiledPrototypes(files)

@@ -25,10 +25,12 @@ def program_files(
     """Files that a known build compiles or the description names, and what these include: as the
     compiler says, without headers that nobody has if need be, or where it couldn't be asked, every
     file of a name that their #include lines have, and of those in turn. All files where nobody
-    tells; all headers where a macro says which, and all assembler where the build names none, which
-    it may make by commands that nobody reads.
+    tells; all headers where a macro says which, and all assembler where neither the build, which
+    may make it by commands that nobody reads, nor the description names any.
     """
-    described = {root / name for name in domain.sources} if domain is not None else set()
+    described = set()
+    if domain is not None and domain.sources:
+        described = {root / name for name in (*domain.sources, *domain.startup)}
     compiled = set(build.units) if build.is_known else set()
     if not compiled and not described:
         return list(sources)
@@ -53,7 +55,6 @@ def program_files(
     forced = (name for it in ways for name in _forced(it.cpu_flags))
     seen |= {Path(name).resolve() for name in forced}
     if domain is not None:
-        seen |= {(root / name).resolve() for name in domain.startup}
         seen |= {(root / it.file).resolve() for it in domain.replaced}
     found = _closed(unasked, sources)
     if any(_BY_MACRO.search(it.data) for it in found):

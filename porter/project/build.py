@@ -8,7 +8,7 @@ import os
 import re
 import shlex
 import subprocess
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import Path
@@ -124,11 +124,13 @@ def read_build(
     sources: Sequence[Path],
     stated_cpu: tuple[str, ...] = (),
     guessed_cpu: tuple[str, ...] = (),
+    wanted: Collection[Path] = (),
 ) -> Build:
     """Ask compile_commands.json, then make, then an IDE's project file; else every header's folder
     is an include folder, as are those from which #include lines have it, and the core, as compiler
-    options, is what was stated, or a guess."""
-    build = _read(root, sources, stated_cpu, guessed_cpu)
+    options, is what was stated, or a guess. `wanted`: files of the program that is asked for,
+    where a folder may have project files of several."""
+    build = _read(root, sources, stated_cpu, guessed_cpu, wanted)
     known = build.each(without_unknown)
     return replace(known, refused=tuple(sorted(build.flags - known.flags))).each(with_needs)
 
@@ -138,10 +140,11 @@ def _read(
     sources: Sequence[Path],
     stated_cpu: tuple[str, ...],
     guessed_cpu: tuple[str, ...],
+    wanted: Collection[Path],
 ) -> Build:
     stopped = ""
     for source, read in _ASKED:
-        told = read(root)
+        told = read(root, wanted)
         stopped = told.stopped or stopped
         moved = Relocated(root)
         commands = list(map(moved.command, told.commands))
@@ -217,7 +220,7 @@ class _Told:
     missing: tuple[Path, ...] = ()
 
 
-def _compile_commands(root: Path) -> _Told:
+def _compile_commands(root: Path, _wanted: Collection[Path]) -> _Told:
     return _Told(list(_compile_entries(root)), True)
 
 
@@ -242,7 +245,7 @@ def _compile_entries(root: Path) -> Iterator[CompilerCommand]:
                 yield command
 
 
-def _make_commands(root: Path) -> _Told:
+def _make_commands(root: Path, _wanted: Collection[Path]) -> _Told:
     """Commands of a dry run of make, and whether they are all: what make printed before it failed
     says nothing about the files that it didn't reach."""
     folders = make_folders(root)
@@ -289,8 +292,8 @@ def _makefiles_below(folder: Path) -> Iterator[Path]:
                 yield it
 
 
-def _project_file(root: Path) -> _Told:
-    commands, complete, moved, missing = project_commands(root)
+def _project_file(root: Path, wanted: Collection[Path]) -> _Told:
+    commands, complete, moved, missing = project_commands(root, wanted)
     return _Told(commands, complete, moved=moved, missing=missing)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from porter.output.port_report import assumptions
 from porter.port import port_project
 from porter.project.build import read_build
 from porter.project.source_tree import PORT_RECORD
+from tests.porter.helpers import DOMAIN
 
 KEIL = """\
 <Project><Targets><Target><TargetOption>
@@ -295,6 +297,27 @@ def test_what_another_project_file_compiles_is_ported_too(
     assert {it.file.name for it in result.files} == {"a.c", "b.c"} - set(unread)
     assert {v.status for it in result.files for v in it.verdicts} == {Status.REWRITTEN}
     assert result.unread == unread
+
+
+@pytest.mark.parametrize("wanted", ["a", "b"])
+def test_of_several_programs_the_one_that_the_description_names_is_ported(
+    tmp_path: Path, wanted: str
+) -> None:
+    """With its own options, whatever project file comes first; of assembler what is named."""
+    for source in ("a", "b"):
+        text = KEIL.format(core="Cortex-M3", fpu=0).replace("..\\SRC\\Main.c", f"main_{source}.c")
+        place = tmp_path / "projects" / source / "ide" / f"{source}.uvprojx"
+        place.parent.mkdir(parents=True)
+        place.write_text(text.replace("BOARD=2", f"MINE={ord(source)}"))
+        mask = f"#if MINE == {ord(source)}\nvoid f(void) {{ __disable_irq(); }}\n#endif\n"
+        (place.parent / f"main_{source}.c").write_text(mask)
+        (place.parent / "start.s").write_text("    .text\nReset_Handler:\n    cpsid i\n")
+    folder = f"projects/{wanted}/ide"
+    domain = replace(DOMAIN, sources=(f"{folder}/main_{wanted}.c",), startup=(f"{folder}/start.s",))
+    result = port_project(tmp_path, domain)
+    assert {it.file.name for it in result.files} == {*domain.sources, *domain.startup}
+    (main,) = (it for it in result.files if it.file.name in domain.sources)
+    assert [it.status for it in main.verdicts] == [Status.REWRITTEN]
 
 
 def test_project_files_of_examples_count_wherever_they_are(tmp_path: Path) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import islice
 from pathlib import Path
 
 from porter.project.compiler_command import CompilerCommand
@@ -32,22 +32,27 @@ _KINDS: tuple[tuple[str, _Read], ...] = (
 
 def project_commands(
     root: Path,
+    wanted: Collection[Path] = (),
 ) -> tuple[list[CompilerCommand], bool, Mapping[str, Path], tuple[Path, ...]]:
-    """The compiler's calls of the first project file that can be read, and whether these are all:
+    """The compiler's calls of the project file that has most of the wanted files, the first that
+    can be read if several have, and whether these are all:
     every file that it names is there, and no other project file has C of its own; and which linked
     folders of another machine became which of the project's; and files that it names and that
     aren't there."""
     moved = Relocated(root)
-    projects = (it.with_linked(moved.folder) for it in _readable(_candidates(root, _DEPTHS)))
-    project = next(projects, None)
-    if project is None:
+    near, below = (
+        [it.with_linked(moved.folder) for it in _readable(_candidates(root, depths))]
+        for depths in (_DEPTHS, _DEEPER)
+    )
+    choice = [*near, *below] if wanted else near
+    if not choice:
         return [], False, {}, ()
+    project = max(choice, key=lambda it: _how_many(it, wanted))  # the first of several
     if project.has_cmsis and not any(any(it.glob(_CMSIS)) for it in project.include_dirs):
         nearest = sorted(root.rglob(_CMSIS), key=lambda it: (len(it.parts), it))[:1]
         folders = (*project.include_dirs, *(it.parent for it in nearest))
         project = replace(project, include_dirs=folders)
-    below = (it.with_linked(moved.folder) for it in _readable(_candidates(root, _DEEPER)))
-    several = chain(projects, below)
+    several = (it for it in [*near, *below] if it is not project)
     others = {file.resolve() for other in several for file in other.files if _is_c(file)}
     missing = tuple(
         file
@@ -63,6 +68,10 @@ def chosen_file(root: Path) -> Path | None:
     """The project file that is asked; None if there is none that can be read."""
     project = next(_readable(_candidates(root, _DEPTHS)), None)
     return project.path if project is not None else None
+
+
+def _how_many(project: ProjectFile, wanted: Collection[Path]) -> int:
+    return len({file.resolve() for file in project.files} & {file.resolve() for file in wanted})
 
 
 def _is_c(file: Path) -> bool:

@@ -45,7 +45,7 @@ OTHERWISE = {
 
 
 def signature(declared: str) -> Signature | None:
-    data = InitialData((), lambda file: None)
+    data = InitialData((), lambda file: None, Path.read_bytes)
     return Names(TYPES + declared, "", lambda expression: None, data).function("f")
 
 

@@ -85,7 +85,7 @@ def test_a_linker_script_may_give_the_second_name(script: str, found: bool, tmp_
 @pytest.mark.parametrize("text", ONE.values(), ids=ONE)
 def test_one_name(text: str, tmp_path: Path) -> None:
     tree = tree_of(tmp_path, text)
-    initial = InitialData(tree.files, lambda file: assembled(file, tree.options))
+    initial = InitialData(tree.files, lambda file: assembled(file, tree.options), Path.read_bytes)
     refuse_two_names((Assign((), "r4", Symbol("cur")),), initial, CUnits(tree.files, tree.options))
 
 
@@ -95,7 +95,7 @@ def test_a_label_without_size_counts_where_the_handler_uses_both(tmp_path: Path)
     (tmp_path / "kernel.c").write_text("extern void *cur, *first;\nvoid *f(void) { return first; }")
     files = (*tree.files, tmp_path / "kernel.c")
     initial, units = (
-        InitialData(files, lambda file: assembled(file, tree.options)),
+        InitialData(files, lambda file: assembled(file, tree.options), Path.read_bytes),
         CUnits(files, tree.options),
     )
     cur, first = (Assign((), "r4", Symbol(name)) for name in ("cur", "first"))
