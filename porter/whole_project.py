@@ -30,6 +30,8 @@ from porter.program.linked import Linked
 from porter.program.preprocess import TranslationUnit
 from porter.program.staying import file_stays
 from porter.project.build import Build, read_build, with_files, with_folders
+from porter.project.compile_options import CompileOptions
+from porter.project.compiler_command import compiler_for
 from porter.project.domain import Domain
 from porter.project.likely_core import likely_core
 from porter.project.linker_symbols import (
@@ -67,8 +69,18 @@ def build_of(
     guess = () if stated else core_of(paths) or likely_core(source.data for source in sources)
     named = [root / name for name in domain.sources] if domain is not None else []
     wanted = [file for file in named if file.is_file()]
-    build = with_files(read_build(root, paths, stated, guess, wanted), wanted)
+    build = read_build(root, paths, stated, guess, wanted)
+    build = with_files(build, wanted, _described(root, domain, build))
     return with_folders(build, request.include_dirs) if request.include_dirs else build
+
+
+def _described(root: Path, domain: Domain | None, build: Build) -> CompileOptions | None:
+    """How a description has files compiled that no build of the project compiles."""
+    if domain is None or not (domain.includes or domain.defines):
+        return None
+    folders = tuple(root / name for name in domain.includes)
+    cpu = domain.cpu_flags or build.options.cpu_flags
+    return CompileOptions(folders, domain.defines, cpu, compiler_for(cpu))
 
 
 class WholeProject:

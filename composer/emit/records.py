@@ -60,6 +60,8 @@ def domain_record(plan: Plan, domain: DomainPlan, out: Path) -> dict[str, Any]:
         "splits_of": [source.project.split] if source and source.project.split else [],
         "project": _project(domain, out),
         "sources": _sources(domain.sources),
+        "includes": _includes(domain.sources),
+        "defines": list(source.project.defines) if source else [],
         "replaced": _replaced(domain.sources),
         "beside": _beside(domain.sources, out),
         "acknowledged": [
@@ -186,6 +188,15 @@ def _sources(sources: Sources | None) -> list[str]:
     if sources is None or ported is None:
         return []
     return [file.relative_to(ported).as_posix() for file in sources.built if ported in file.parents]
+
+
+def _includes(sources: Sources | None) -> list[str]:
+    """Folders of headers, relative to the project."""
+    ported = sources.ported if sources else None
+    if sources is None or ported is None:
+        return []
+    inside = (it for it in sources.includes if it == ported or ported in it.parents)
+    return [it.relative_to(ported).as_posix() for it in inside]
 
 
 def _beside(sources: Sources | None, out: Path) -> list[str]:

@@ -101,12 +101,16 @@ class Build:
         return self.source == GUESS or self.core_is_guess
 
 
-def with_files(build: Build, files: Sequence[Path]) -> Build:
-    """The same build with more compiled files, which get the options that all have together."""
-    if not build.units:
+def with_files(build: Build, files: Sequence[Path], said: CompileOptions | None = None) -> Build:
+    """The same build with more compiled files, which get the options that a description says, or
+    else those that all have together. A build that has none of the files is another program's where
+    the description says how they are compiled."""
+    if not build.units and said is None:
         return build
     known = {unit.resolve() for unit in build.units}
-    more = {file: build.options for file in files if file.resolve() not in known}
+    more = {file: said or build.options for file in files if file.resolve() not in known}
+    if said is not None and files and len(more) == len(files):
+        return _checked(Build(more, said, "description"))
     return replace(build, units={**build.units, **more})
 
 
@@ -130,7 +134,11 @@ def read_build(
     is an include folder, as are those from which #include lines have it, and the core, as compiler
     options, is what was stated, or a guess. `wanted`: files of the program that is asked for,
     where a folder may have project files of several."""
-    build = _read(root, sources, stated_cpu, guessed_cpu, wanted)
+    return _checked(_read(root, sources, stated_cpu, guessed_cpu, wanted))
+
+
+def _checked(build: Build) -> Build:
+    """The same with options that compilers here know."""
     known = build.each(without_unknown)
     return replace(known, refused=tuple(sorted(build.flags - known.flags))).each(with_needs)
 

@@ -98,6 +98,10 @@ class Domain:
     startup: tuple[str, ...]
     sources: tuple[str, ...] = ()
     """Files of the project that the image is built from, whatever the project's makefile says."""
+    includes: tuple[str, ...] = ()
+    """Folders of the project that they find headers in."""
+    defines: tuple[str, ...] = ()
+    """Macros that they are compiled with, without -D."""
     original: Path | None = None
     own_pins: frozenset[tuple[str, int]] = frozenset()
     """Pins that it may read; `pins` are the outputs among them that it may set."""
@@ -166,6 +170,8 @@ def _domain(path: Path, data: dict[str, Any]) -> Domain:
         ),
         startup=tuple(str(name) for name in data.get("startup", ())),
         sources=tuple(str(name) for name in data.get("sources", ())),
+        includes=tuple(str(name) for name in data.get("includes", ())),
+        defines=tuple(str(name) for name in data.get("defines", ())),
         entry=str(data.get("entry", "main")),
         original=_path(data.get("project", {}).get("original")),
         cpu_flags=cpu_flags(data.get("cpu_flags", ())),

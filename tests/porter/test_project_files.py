@@ -14,6 +14,7 @@ from porter.output.port_report import assumptions
 from porter.port import port_project
 from porter.project.build import read_build
 from porter.project.source_tree import PORT_RECORD
+from porter.whole_project import build_of
 from tests.porter.helpers import DOMAIN
 
 KEIL = """\
@@ -318,6 +319,30 @@ def test_of_several_programs_the_one_that_the_description_names_is_ported(
     assert {it.file.name for it in result.files} == {*domain.sources, *domain.startup}
     (main,) = (it for it in result.files if it.file.name in domain.sources)
     assert [it.status for it in main.verdicts] == [Status.REWRITTEN]
+
+
+def test_what_no_project_file_compiles_is_read_as_the_description_says(tmp_path: Path) -> None:
+    """A repository of several programs: the description is of another one than its makefile."""
+    text = KEIL.format(core="Cortex-M3", fpu=0).replace("..\\SRC\\Main.c", "one.c")
+    (tmp_path / "one.uvprojx").write_text(text)
+    (tmp_path / "one.c").write_text("void f(void) { __disable_irq(); }\n")
+    for folder in ("app", "app/inc"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "app/inc/level.h").write_text("#define LEVEL 5\n")
+    mask = '#include "level.h"\nvoid g(void) { __set_BASEPRI(LEVEL << SHIFT); }\n'
+    (tmp_path / "app/main.c").write_text(mask)
+    domain = replace(DOMAIN, sources=("app/main.c",), includes=("app/inc",), defines=("SHIFT=4",))
+    result = port_project(tmp_path, domain)
+    ((main,), built) = result.files, build_of(tmp_path, [], domain)
+    assert (main.file.name, [v.status for v in main.verdicts]) == (
+        "app/main.c",
+        [Status.REWRITTEN],
+    )
+    assert (built.source, list(built.units)) == ("description", [tmp_path / "app/main.c"])
+    assert built.options.include_dirs == (tmp_path / "app/inc",)
+    assert port_project(tmp_path, replace(domain, defines=("SHIFT=0",))).files[0].verdicts != (
+        main.verdicts
+    ), "what the level is follows from it"
 
 
 def test_project_files_of_examples_count_wherever_they_are(tmp_path: Path) -> None:
