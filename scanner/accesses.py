@@ -44,9 +44,9 @@ MAX_FOLLOWED = 50_000
 
 
 def find_accesses(
-    space: CodeSpace, code: CodeMap, core: Architecture, target: Target
+    space: CodeSpace, code: CodeMap, core: Architecture, target: Target, unjudged: Marks
 ) -> Iterator[Finding]:
-    """Each access once, in the order of the code."""
+    """Each access once, in the order of the code, but for those in unjudged code."""
     rules = [
         rule
         for rule in core.address_rules
@@ -58,7 +58,7 @@ def find_accesses(
     judges = [_Judged(space, code, core, target, rule, constants) for rule in rules]
     followed = _followed(space, core, code.listed, constants, judges)
     for judge in judges:
-        found, complete = judge.findings(followed, direct)
+        found, complete = judge.findings(followed, direct, unjudged)
         yield from (found[place] for place in sorted(found))
         if not complete:
             yield more_findings(judge.rule, judge.rule.severity, None)
@@ -105,12 +105,12 @@ class _Judged:
         self.wanted, self._complete = wanted[:MAX_FOLLOWED], len(wanted) <= MAX_FOLLOWED
 
     def findings(
-        self, followed: Accesses, direct: Direct
+        self, followed: Accesses, direct: Direct, unjudged: Marks
     ) -> tuple[dict[tuple[int, str], Finding], bool]:
         """Findings by place and text, and whether these are all."""
         found: dict[tuple[int, str], Finding] = {}
         for index, access in chain(self._direct(direct), self._through(followed)):
-            text = self.rule.judge(access, self._target)
+            text = None if unjudged.has(index) else self.rule.judge(access, self._target)
             if text is not None:
                 if len(found) == MAX_FINDINGS:
                     return found, False

@@ -13,6 +13,7 @@ from scanner.filters import Filters
 from scanner.inputs import Skipped, gather, skipped_lines
 from scanner.outputs import Outputs
 from scanner.policy import load_policy
+from scanner.privileged_names import NOTHING, check
 from scanner.report.errors import FvmError
 from scanner.report.formats import DOCUMENTS
 from scanner.report.totals import totals
@@ -42,6 +43,19 @@ def _addresses(
     context: click.Context, option: click.Parameter, texts: tuple[str, ...]
 ) -> tuple[int, ...]:
     return tuple(map(_number, texts))
+
+
+def _names(
+    context: click.Context, option: click.Parameter, texts: tuple[str, ...]
+) -> tuple[str, ...]:
+    if NOTHING in texts and len(set(texts)) > 1:
+        raise click.BadParameter(f"'{NOTHING}' goes with nothing else")
+    try:
+        for text in texts:
+            check(text)
+    except ValueError as error:
+        raise click.BadParameter(str(error)) from None
+    return texts
 
 
 _FILE = click.Path()
@@ -76,6 +90,14 @@ _FILE = click.Path()
     multiple=True,
     metavar="ADDRESS",
     help="Where code starts, besides where the file says; may be given several times.",
+)
+@click.option(
+    "--privileged",
+    callback=_names,
+    multiple=True,
+    metavar="SECTION|BEGIN-END|FUNCTION",
+    help="Code beside the guests that runs with privilege: followed, not judged. Known of "
+    "FreeRTOS-MPU, Zephyr, Tock and ThreadX Modules; 'none' judges all.",
 )
 @click.option(
     "--waivers",
@@ -162,6 +184,7 @@ def scan(
     no_guess: bool,
     base: int | None,
     entries: tuple[int, ...],
+    privileged: tuple[str, ...],
     waivers: str | None,
     baseline: str | None,
     write_baseline: str | None,
@@ -224,7 +247,16 @@ def scan(
             else:
                 found.append(
                     scan_file(
-                        file, allowed, strict, arch, chip, base, entries, not no_guess, source_root
+                        file,
+                        allowed,
+                        strict,
+                        arch,
+                        chip,
+                        base,
+                        entries,
+                        not no_guess,
+                        source_root,
+                        privileged,
                     )
                 )
         except FvmError as error:

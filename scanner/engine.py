@@ -14,7 +14,8 @@ from scanner.arch.model import Architecture
 from scanner.arch.registry import architecture
 from scanner.decode.code_map import CodeMap, build_code_map
 from scanner.decode.code_space import CodeSpace, constant_pieces, executable_pieces
-from scanner.decode.instruction_set import InstructionSet
+from scanner.decode.instruction_set import Flags, Indices, InstructionSet
+from scanner.decode.marks import Marks
 from scanner.decode.search import Hits, search, values
 from scanner.evidence import evidence_of, no_code
 from scanner.image.model import Image, Problem
@@ -26,10 +27,14 @@ from scanner.rules.model import InstructionRule, Judgement
 from scanner.source_tree import SourceTree
 from scanner.surplus import MAX_FINDINGS, more_findings
 from scanner.target import Target
+from scanner.unjudged import unjudged_code
 
 _ALLOWED = 4
 _RANK, _WIDE = 40, 1
 """Of a hit as one number: its rank above its index above whether it is wide."""
+
+_ANY_SVC = frozenset(range(256))
+"""Where a kernel of its own lies beside the guests, their SVC is for that one."""
 
 _IN_DOUBT = (
     "no known path leads here: most likely a constant or the middle of another instruction, "
@@ -56,11 +61,14 @@ def find(
     entries: Iterable[int] = (),
     guessed: bool = False,
     sources: SourceTree | None = None,
+    privileged: Sequence[str] = (),
 ) -> Found:
     """All findings, with functions and source lines, these in `sources` where they are there.
 
     `entries` are code pointers besides the image's own entry. Where the core is `guessed`, what
-    is silent on another one of its machine that could run the program counts, too.
+    is silent on another one of its machine that could run the program counts, too. What
+    `privileged` names isn't judged; where neither it nor a domain is known, the system's layout
+    tells.
     """
     own = () if image.entry is None else (image.entry, *image.more_entries)
     known = [*own, *entries]
@@ -68,27 +76,36 @@ def find(
     space, code = _mapped(image, target.policy, isa, known)
     if code is None:
         return Found([], (target.arch,))
-    problem = no_code(space, code)
+    unjudged = unjudged_code(
+        space, isa, image, code, known, privileged, recognise=target.policy.domain is None
+    )
+    if unjudged.known_by and target.policy.domain is None:
+        target = replace(target, policy=replace(target.policy, svc=_ANY_SVC))
+    problem = no_code(space, code) or unjudged.problem
     names = fitting_cores(space, code, target.arch) if guessed else (target.arch,)
     target = replace(target, arch=names[0], scanned=_scanned(space))
     core = architecture(target.arch)
-    findings = [*_Scan(space, code, core, target).instructions()]
+    findings = [*_Scan(space, code, core, target, unjudged.marks).instructions()]
     for name in names[1:]:
         other = architecture(name)
         rules = tuple(rule for rule in other.rules if rule not in core.rules)
-        scan = _Scan(space, code, replace(other, rules=rules), replace(target, arch=name))
+        target_too = replace(target, arch=name)
+        scan = _Scan(space, code, replace(other, rules=rules), target_too, unjudged.marks)
         findings += [found for found in scan.instructions() if found.severity == "silent"]
-    findings += find_accesses(space, code, core, target)
-    findings += _leaving(space, code)
-    evidence = evidence_of(space, code, isa, target.policy)
+    findings += find_accesses(space, code, core, target, unjudged.marks)
+    findings += _leaving(space, code, unjudged.marks)
+    evidence = evidence_of(space, code, isa, target.policy, unjudged)
     return Found(_located(findings, image, sources), names, evidence, problem)
 
 
 class _Scan:
     """One image for one target."""
 
-    def __init__(self, space: CodeSpace, code: CodeMap, core: Architecture, target: Target) -> None:
+    def __init__(
+        self, space: CodeSpace, code: CodeMap, core: Architecture, target: Target, unjudged: Marks
+    ) -> None:
         self._space, self._code, self._core, self._target = space, code, core, target
+        self._unjudged = unjudged if unjudged.any() else None
 
     def instructions(self) -> Iterator[Finding]:
         """Findings of instruction rules; what rejects comes first and is never left out."""
@@ -114,10 +131,25 @@ class _Scan:
         ranks = np.array([_ALLOWED if j is None else 2 * (j.severity != "silent") for j in judged])
         rank, indices = ranks[places], hits.indices
         kept = (rank == 0) | ((rank < _ALLOWED) & self._code.listed[indices])
+        if self._unjudged is not None:
+            kept &= ~self._unjudged[indices]
+        for row in hits.rule.harmless:
+            kept &= ~self._ends(indices, row)
         rank, indices = rank[kept], indices[kept]
         rank = rank + ~self._code.certain[indices]
         numbers: npt.NDArray[np.int64] = rank << _RANK | indices << _WIDE | (hits.bits == 32)
         return numbers
+
+    def _ends(self, indices: Indices, row: Sequence[int]) -> Flags:
+        """Where instructions that control comes to one after the other end with a hit."""
+        words, first = self._space.halfwords, indices + 2 - len(row)
+        found: Flags = first >= 0
+        for number, halfword in enumerate(row):
+            found &= words.take(first + number, mode="clip") == halfword
+        rows = np.flatnonzero(found)
+        for number in range(0, len(row), 2):
+            found[rows] &= self._code.certain[first[rows] + number]
+        return found
 
     def _worst(self, rule: InstructionRule, ranked: npt.NDArray[np.int64]) -> Iterator[Finding]:
         for hit in ranked[:MAX_FINDINGS].tolist():
@@ -177,10 +209,12 @@ def _scanned(space: CodeSpace) -> tuple[range, ...]:
     return tuple(range(address, address + 2 * length) for _, length, address in space.runs())
 
 
-def _leaving(space: CodeSpace, code: CodeMap) -> Iterator[Finding]:
+def _leaving(space: CodeSpace, code: CodeMap, unjudged: Marks) -> Iterator[Finding]:
     """Jumps and calls to where the file has nothing."""
     rule = outside.RULE
     at, addresses = code.leaving
+    judged = ~unjudged[at]
+    at, addresses = at[judged], addresses[judged]
     for index, address in zip(at[:MAX_FINDINGS].tolist(), addresses.tolist(), strict=False):
         yield Finding(
             rule=rule.id,

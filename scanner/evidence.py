@@ -9,15 +9,18 @@ import numpy as np
 from scanner.decode.code_map import CodeMap
 from scanner.decode.code_space import CodeSpace
 from scanner.decode.instruction_set import InstructionSet
-from scanner.decode.marks import CHUNK
+from scanner.decode.marks import CHUNK, Marks
 from scanner.image.model import Problem
 from scanner.policy import Policy
 from scanner.report.evidence import Evidence
+from scanner.unjudged import Unjudged
 
 _SHOWN = 3
 
 
-def evidence_of(space: CodeSpace, code: CodeMap, isa: InstructionSet, policy: Policy) -> Evidence:
+def evidence_of(
+    space: CodeSpace, code: CodeMap, isa: InstructionSet, policy: Policy, unjudged: Unjudged
+) -> Evidence:
     """What the code map rests on."""
     ways = code.ways
     return Evidence(
@@ -25,10 +28,12 @@ def evidence_of(space: CodeSpace, code: CodeMap, isa: InstructionSet, policy: Po
         vectors=ways.vectors,
         functions=ways.functions,
         executable=2 * sum(length for _, length, _ in space.runs()),
-        reached=_bytes(space, code, isa),
+        reached=_bytes(space, code.certain, isa),
         unreached=_unreached(space, code, isa),
         by_policy=bool(policy.code_grants()),
-        remarks=tuple(_remarks(code)),
+        privileged=_bytes(space, code.certain & unjudged.marks, isa),
+        privileged_by=unjudged.known_by,
+        remarks=(*_remarks(code), *unjudged.remarks),
     )
 
 
@@ -56,11 +61,11 @@ def _remarks(code: CodeMap) -> Iterator[str]:
         yield f"no code of this core where it says that it starts, {some}{more}"
 
 
-def _bytes(space: CodeSpace, code: CodeMap, isa: InstructionSet) -> int:
-    """Bytes of all instructions that are certain."""
+def _bytes(space: CodeSpace, instructions: Marks, isa: InstructionSet) -> int:
+    """Bytes of the marked instructions."""
     halfwords = 0
     for begin in range(0, len(space), CHUNK):
-        marks = code.certain.part(begin, begin + CHUNK)
+        marks = instructions.part(begin, begin + CHUNK)
         words = space.halfwords[begin : begin + CHUNK][marks]
         halfwords += len(words) + int(np.count_nonzero(isa.wide[words]))
     return 2 * halfwords

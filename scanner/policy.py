@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
+from scanner.privileged_names import check
 from scanner.report.documents import ShapeError, field, read_document
 from scanner.report.errors import FvmError
 
@@ -42,7 +43,7 @@ class Policy:
     `strict` rejects what only may be a silent instruction, too: of a stripped program a tenth of
     those that are can't be told from constants. `chip` is the part that it runs on: what its
     vendor built in. `grants` is None where nothing is known about them: then no access is judged
-    by them.
+    by them. `privileged` names code that runs with privilege beside the domain.
     """
 
     domain: str | None = None
@@ -54,6 +55,7 @@ class Policy:
     semihosting: bool = False
     strict: bool = False
     grants: tuple[Grant, ...] | None = None
+    privileged: tuple[str, ...] = ()
 
     def code_grants(self) -> tuple[Grant, ...]:
         """The memory that the domain can execute."""
@@ -83,7 +85,20 @@ def _policy(document: Any) -> Policy:
         semihosting="semihosting" in document and field(document, "semihosting", bool),
         strict="strict" in document and field(document, "strict", bool),
         grants=tuple(map(_grant, field(document, "grants", list))),
+        privileged=_privileged(document),
     )
+
+
+def _privileged(document: Any) -> tuple[str, ...]:
+    names = field(document, "privileged", list) if "privileged" in document else []
+    for name in names:
+        if not isinstance(name, str):
+            raise ShapeError("'privileged' holds what is no text")
+        try:
+            check(name)
+        except ValueError as error:
+            raise ShapeError(f"'privileged': {error}") from None
+    return tuple(names)
 
 
 def _grant(item: Any) -> Grant:

@@ -35,6 +35,7 @@ def scan_file(
     entries: Sequence[int] = (),
     guess: bool = True,
     source_root: str | None = None,
+    privileged: Sequence[str] = (),
 ) -> FileReport:
     """Scan a finished program for what an unprivileged guest must not hold.
 
@@ -45,7 +46,9 @@ def scan_file(
     `base` is the address of a raw binary's first byte; files of other formats say that themselves.
     `entries` are addresses where code starts, besides those that the file tells. Without `guess` a
     program for which nothing names a core is rejected. Source lines are those in
-    `source_root`, where the files that the compiler saw are there.
+    `source_root`, where the files that the compiler saw are there. `privileged` are sections,
+    functions or ranges BEGIN-END of code that runs with privilege and isn't judged; without them
+    and without a domain's policy the layouts of known systems tell, unless it is ("none",).
     Raises MissingError if a file can't be opened or no such chip is known, and FvmError for a
     policy that can't be read; a program that can't be trusted is no error but a report that
     rejects.
@@ -53,7 +56,7 @@ def scan_file(
     rules = _rules(policy)
     data = _read(fspath(path))
     report = scan_bytes(
-        data, fspath(path), rules, arch, chip_name, base, entries, guess, source_root
+        data, fspath(path), rules, arch, chip_name, base, entries, guess, source_root, privileged
     )
     return replace(report, strict=strict or report.strict)
 
@@ -68,6 +71,7 @@ def scan_bytes(
     entries: Sequence[int] = (),
     guess: bool = True,
     source_root: str | None = None,
+    privileged: Sequence[str] = (),
 ) -> FileReport:
     """The same for a program in memory; `name` stands for the file in the report.
 
@@ -111,7 +115,9 @@ def scan_bytes(
     if image.segments and core in ARCHITECTURES and image.machine in (None, MACHINES[core]):
         tree = None if source_root is None else SourceTree(source_root)
         target = Target(core, policy, part.profile if part else None)
-        found = find(image, target, [_pointer(entry, core) for entry in entries], guessed, tree)
+        names = (*policy.privileged, *privileged)
+        pointers = [_pointer(entry, core) for entry in entries]
+        found = find(image, target, pointers, guessed, tree, names)
         findings, cores, evidence = found.findings, found.cores, found.evidence
         problems += [] if found.problem is None else [found.problem]
     findings = [*(_file_finding(problem) for problem in problems), *findings]

@@ -22,7 +22,7 @@ from scanner.image.lines import LineTable
 from scanner.image.model import Image, Problem, Segment
 from scanner.image.riscv_attributes import riscv_architecture
 from scanner.image.segments import segment_problems
-from scanner.image.symbols import SymbolTable
+from scanner.image.symbols import SymbolTable, printable
 from scanner.image.toolchain import toolchain
 
 _SYMBOL_BYTES = 16
@@ -89,6 +89,11 @@ def load_elf(data: bytes) -> Image:
         ),
         problems=tuple(problems),
         toolchain=toolchain(named[_COMMENT].content(data)) if _COMMENT in named else (),
+        sections={
+            printable(title): range(section.address, section.address + section.size)
+            for title, section in named.items()
+            if section.flags & _ALLOCATED
+        },
     )
 
 

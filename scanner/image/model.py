@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -58,7 +59,7 @@ class Image:
     """A loaded program. With problems, the rest holds what could be read all the same.
 
     `entry` is where it starts, `more_entries` where it says so besides; `toolchain` is what it says
-    made it.
+    made it. `sections` are the addresses of those with content in memory, by name.
     """
 
     arch: str | None = None
@@ -70,6 +71,7 @@ class Image:
     lines: LineTable | None = None
     problems: tuple[Problem, ...] = field(default=())
     toolchain: tuple[str, ...] = ()
+    sections: Mapping[str, range] = field(default_factory=dict)
 
 
 def span(start: int, end: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from fnmatch import translate
 from functools import cached_property
 
 import numpy as np
@@ -77,8 +78,7 @@ class SymbolTable:
 
     def functions(self) -> tuple[Addresses, Addresses]:
         """Values and sizes of function symbols as they stand in the file, bit 0 included."""
-        chosen = (self._kinds == _FUNC) | (self._kinds == _IFUNC)
-        entries = self._entries[chosen]
+        entries = self._entries[self._are_functions]
         return entries["value"].astype(np.uint32), entries["size"].astype(np.uint32)
 
     def function_at(self, address: int) -> str | None:
@@ -101,16 +101,45 @@ class SymbolTable:
 
     def extent(self, name: str) -> tuple[int, int] | None:
         """Address, bit 0 clear for functions, and size of what has this name; None: nothing has."""
+        for row in self._rows(name):
+            if self._kinds[row] != _NOWHERE:
+                entry = self._entries[row]
+                return int(entry["value"]) & ~int(self._is_function(row)), int(entry["size"])
+        return None
+
+    def value(self, name: str) -> int | None:
+        """The address of what has this name, wherever it has a place or none; None: nothing has."""
+        for row in self._rows(name):
+            if self._entries["section"][row]:
+                return int(self._entries["value"][row]) & ~int(self._is_function(row))
+        return None
+
+    def functions_named(self, pattern: str) -> list[range]:
+        """The extents of functions whose name in the file a pattern of the shell fits."""
+        matches = re.compile(translate(pattern).encode()).fullmatch
+        found = []
+        for row in np.flatnonzero(self._are_functions & (self._entries["size"] > 0)):
+            start = int(self._entries["name"][row])
+            if matches(self._names[start : start + _MANGLED_BYTES].partition(b"\0")[0]):
+                address = int(self._entries["value"][row]) & ~1
+                found.append(range(address, address + int(self._entries["size"][row])))
+        return found
+
+    @cached_property
+    def _are_functions(self) -> npt.NDArray[np.bool_]:
+        are: npt.NDArray[np.bool_] = (self._kinds == _FUNC) | (self._kinds == _IFUNC)
+        return are
+
+    def _is_function(self, row: np.intp) -> bool:
+        return int(self._entries["info"][row]) & 0xF in (_FUNC, _IFUNC)
+
+    def _rows(self, name: str) -> npt.NDArray[np.intp]:
+        """What has this name."""
         # Names may share their ends in the table of names, so any place in it can be one's start.
         starts = [
             found.start() for found in re.finditer(re.escape(name.encode() + b"\0"), self._names)
         ]
-        named = np.isin(self._entries["name"], starts) & (self._kinds != _NOWHERE)
-        for row in np.flatnonzero(named):
-            entry = self._entries[row]
-            thumb = self._kinds[row] in (_FUNC, _IFUNC)
-            return int(entry["value"]) & ~int(thumb), int(entry["size"])
-        return None
+        return np.flatnonzero(np.isin(self._entries["name"], starts))
 
     @cached_property
     def _sized(
@@ -127,7 +156,7 @@ class SymbolTable:
         """Addresses and rows of functions and labels; of several at one place the best is last."""
         is_label = (self._kinds == _NOTYPE) & (self._marker == 0) & (self._entries["name"] != 0)
         is_label &= ~self._is_local()
-        is_function = (self._kinds == _FUNC) | (self._kinds == _IFUNC)
+        is_function = self._are_functions
         rows = np.flatnonzero(is_function | is_label)
         addresses = self._entries["value"][rows] & ~np.uint32(1)
         binding = self._entries["info"][rows] >> 4

@@ -12,9 +12,10 @@ class Evidence:
     `entries`, `vectors` and `functions` are how many places it was entered at: where the file or
     the user says that it starts, where vector tables lead, and where symbols say that functions
     begin. Of `executable` bytes `reached` are instructions that control is known to come to, and
-    `unreached` look like functions to which nothing leads. `by_policy` says that a policy told
-    what may be executed, and not the program's headers alone. `remarks` are sentences on what
-    didn't fit.
+    `unreached` look like functions to which nothing leads. Of those reached `privileged` are not
+    judged, because of what `privileged_by` names: they run beside guests. `by_policy` says that a
+    policy told what may be executed, and not the program's headers alone. `remarks` are sentences
+    on what didn't fit.
     """
 
     entries: int = 0
@@ -23,6 +24,8 @@ class Evidence:
     executable: int = 0
     reached: int = 0
     unreached: int = 0
+    privileged: int = 0
+    privileged_by: tuple[str, ...] = ()
     by_policy: bool = False
     remarks: tuple[str, ...] = ()
 
@@ -41,6 +44,9 @@ class Evidence:
         clauses = [
             f"from {_joined(ways) or 'nowhere'} {self.reached} of {self.executable} bytes reached"
         ]
+        if self.privileged_by:
+            by = ", ".join(self.privileged_by)
+            clauses.append(f"{self.privileged} of them privileged and not judged ({by})")
         if self.unreached:
             clauses.append(f"{self.unreached} more look like code")
         if not self.by_policy:

@@ -110,6 +110,13 @@ FILE_RULES = {
             "ARMv7-M ARM (DDI 0403E) B1.5.3: the vector table",
         ),
         FileRule(
+            "no-guest",
+            "nothing in it would run without privilege, so nothing was judged",
+            "scan the guests' own programs; `--privileged none` judges all of this one",
+            "What runs with privilege may do everything that the rules are about.",
+            "ARMv7-M ARM (DDI 0403E) B1.3.1",
+        ),
+        FileRule(
             "no-host",
             "guests must run without privilege, and this chip has no such mode or no rules",
             "choose a chip whose core has an unprivileged mode and a protection unit",

@@ -50,6 +50,7 @@ class InstructionRule:
     are assembled for the architecture `assembled_for`. `decisive` are the bits that a judgement's
     severity depends on: a flood of instructions is judged by these. A rule that `tells_cores` is
     about instructions that a core doesn't have: what traps by it was compiled for another.
+    `harmless` are the halfwords of instructions in a row, the rule's last: so it misses nothing.
     """
 
     id: str
@@ -64,6 +65,7 @@ class InstructionRule:
     assembled_for: str = "armv7em"
     decisive: int = 0xFFFFFFFF
     tells_cores: bool = False
+    harmless: tuple[tuple[int, ...], ...] = ()
 
 
 AccessKind = Literal["read", "write", "jump", "address"]

@@ -17,6 +17,12 @@ def _judge(value: int, target: Target) -> Judgement | None:
     return Judgement("silent", what=what)
 
 
+_GIVES_UP_PRIVILEGE = tuple(
+    (0xF3EF, 0x8014 | n << 8, 0xF040 | n, 0x0001 | n << 8, 0xF380 | n, 0x8814) for n in range(13)
+)
+"""MRS Rn, CONTROL; ORR Rn, Rn, #1; MSR CONTROL, Rn: without privilege it is so already."""
+
+
 RULE = InstructionRule(
     id="msr",
     why="without privilege the write is ignored, and no fault tells",
@@ -31,6 +37,7 @@ RULE = InstructionRule(
     ),
     patterns=(Pattern(32, 0xFFE0D000, 0xF3808000, everywhere=True),),
     judge=_judge,
+    harmless=_GIVES_UP_PRIVILEGE,
     invalid=(
         "msr primask, r0",
         "msr basepri, r3",
@@ -45,6 +52,14 @@ RULE = InstructionRule(
         ".inst.w 0xf380a010",
         ".inst.w 0xf3808880",
         ".inst.w 0xf380880a",
+        "mrs r3, control\n orr r3, r3, #3\n msr control, r3",
+        "mrs r3, control\n orr r3, r3, #1\n msr control, r2",
     ),
-    valid=("msr apsr_nzcvq, r0", "msr apsr_g, r0", "msr xpsr_nzcvq, r0", "bfi r0, r1, #0, #17"),
+    valid=(
+        "msr apsr_nzcvq, r0",
+        "msr apsr_g, r0",
+        "msr xpsr_nzcvq, r0",
+        "bfi r0, r1, #0, #17",
+        "mrs r3, control\n orr r3, r3, #1\n msr control, r3",
+    ),
 )
