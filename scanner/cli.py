@@ -135,6 +135,7 @@ _FILE = click.Path()
 @click.option("--github", is_flag=True, help="Print annotations of a GitHub workflow, besides.")
 @click.option("-q", "--quiet", is_flag=True, help="Print only what fails the call.")
 @click.option("--all", "every", is_flag=True, help="List every finding, not the first of a kind.")
+@click.option("--why", is_flag=True, help="Say of each finding on which path control comes there.")
 @click.option(
     "--rule", "rules", multiple=True, metavar="RULE", help="Only findings of this rule count."
 )
@@ -197,6 +198,7 @@ def scan(
     github: bool,
     quiet: bool,
     every: bool,
+    why: bool,
     rules: tuple[str, ...],
     ignored_rules: tuple[str, ...],
     paths: tuple[str, ...],
@@ -257,6 +259,7 @@ def scan(
                         not no_guess,
                         source_root,
                         privileged,
+                        why,
                     )
                 )
         except FvmError as error:
@@ -277,6 +280,7 @@ def scan(
         more=tuple((name, to) for name, to in more if to is not None),
         github=github,
         every=every,
+        why=why,
         least="accept" if not quiet else "warn" if fail_on == "warn" else "reject",
     ).write(run)
     for line in () if quiet else (*skipped_lines(skipped), *run.notes):

@@ -19,6 +19,7 @@ from scanner.decode.marks import Marks
 from scanner.decode.search import Hits, search, values
 from scanner.evidence import evidence_of, no_code
 from scanner.image.model import Image, Problem
+from scanner.places import Places
 from scanner.policy import Policy
 from scanner.report.evidence import Evidence
 from scanner.report.finding import Certainty, Finding, Severity
@@ -28,6 +29,7 @@ from scanner.source_tree import SourceTree
 from scanner.surplus import MAX_FINDINGS, more_findings
 from scanner.target import Target
 from scanner.unjudged import unjudged_code
+from scanner.why import with_paths
 
 _ALLOWED = 4
 _RANK, _WIDE = 40, 1
@@ -62,18 +64,19 @@ def find(
     guessed: bool = False,
     sources: SourceTree | None = None,
     privileged: Sequence[str] = (),
+    why: bool = False,
 ) -> Found:
     """All findings, with functions and source lines, these in `sources` where they are there.
 
     `entries` are code pointers besides the image's own entry. Where the core is `guessed`, what
     is silent on another one of its machine that could run the program counts, too. What
     `privileged` names isn't judged; where neither it nor a domain is known, the system's layout
-    tells.
+    tells. With `why` findings have a path.
     """
     own = () if image.entry is None else (image.entry, *image.more_entries)
     known = [*own, *entries]
     isa = architecture(target.arch).isa
-    space, code = _mapped(image, target.policy, isa, known)
+    space, code = _mapped(image, target.policy, isa, known, keep=why)
     if code is None:
         return Found([], (target.arch,))
     unjudged = unjudged_code(
@@ -95,7 +98,11 @@ def find(
     findings += find_accesses(space, code, core, target, unjudged.marks)
     findings += _leaving(space, code, unjudged.marks)
     evidence = evidence_of(space, code, isa, target.policy, unjudged)
-    return Found(_located(findings, image, sources), names, evidence, problem)
+    places = Places(image, sources)
+    findings = places.of(findings)
+    if why:
+        findings = with_paths(findings, space, isa, code, image, known, places, unjudged.marks)
+    return Found(findings, names, evidence, problem)
 
 
 class _Scan:
@@ -188,17 +195,17 @@ class _Scan:
 
 
 def _mapped(
-    image: Image, policy: Policy, isa: InstructionSet, entries: Sequence[int]
+    image: Image, policy: Policy, isa: InstructionSet, entries: Sequence[int], keep: bool
 ) -> tuple[CodeSpace, CodeMap | None]:
     """The code, if there is any, with what it leads to that its segment doesn't call code: start-up
-    code puts functions into RAM among initialised data."""
+    code puts functions into RAM among initialised data. `keep` is build_code_map's."""
     called: set[int] = set(isa.code_addresses(np.array(entries, dtype=np.int64)).tolist())
     while True:
         pieces = executable_pieces(image, policy.code_grants(), called)
         space = CodeSpace(pieces, constant_pieces(image))
         if not len(space):
             return space, None
-        code = build_code_map(space, isa, image.symbols, entries)
+        code = build_code_map(space, isa, image.symbols, entries, keep)
         onward = called | set(np.unique(code.leaving[1]).tolist())
         if len(executable_pieces(image, policy.code_grants(), onward)) == len(pieces):
             return space, code
@@ -230,21 +237,3 @@ def _leaving(space: CodeSpace, code: CodeMap, unjudged: Marks) -> Iterator[Findi
         )
     if len(at) > MAX_FINDINGS:
         yield more_findings(rule, rule.severity, len(at) - MAX_FINDINGS, "certain")
-
-
-def _located(findings: list[Finding], image: Image, tree: SourceTree | None) -> list[Finding]:
-    """Add function and source line."""
-    addresses = [finding.address for finding in findings if finding.address is not None]
-    joined = tree is not None
-    sources = {} if image.lines is None else image.lines.locate(addresses, joined)
-    located = []
-    for finding in findings:
-        if finding.address is not None:
-            function = image.symbols.function_at(finding.address) if image.symbols else None
-            source = sources.get(finding.address)
-            if tree is not None and source is not None:
-                file, _, line = source.rpartition(":")
-                source = f"{tree.place(file)}:{line}"
-            finding = replace(finding, function=function, source=source)
-        located.append(finding)
-    return located

@@ -1,6 +1,7 @@
 """What a call leaves out by rule or by source path. Nothing is lost: reports show it as set apart.
 
-What has no known source line is left out by no path, and what speaks against the file as a whole
+What has no known source line is left out by no path; what was inlined stands at the calls, too,
+and is left out only if all of these places are. What speaks against the file as a whole
 (it can't be trusted, so nothing else holds) by no list of wanted rules.
 """
 
@@ -60,18 +61,23 @@ class Filters:
             return self._meet(f"--ignore-rule {finding.rule}")
         if self.rules and finding.rule not in self.rules and finding.rule not in FILE_RULES:
             return "--rule"
-        source = (finding.source or "").rpartition(":")[0]
-        if not source:
+        places = [finding.source, *(call.source for call in finding.inlined)]
+        files = [place.rpartition(":")[0] for place in places if place]
+        if not files:
             return None
-        ignored = next((one for one in self.ignored_paths if matches(source, one)), None)
-        if ignored is not None:
-            return self._meet(f"--ignore-path {ignored}")
-        wanted = not self.paths or any(matches(source, one) for one in self.paths)
+        ignored = [_matching(file, self.ignored_paths) for file in files]
+        if None not in ignored:
+            return self._meet(f"--ignore-path {ignored[0]}")
+        wanted = not self.paths or any(_matching(file, self.paths) for file in files)
         return None if wanted else "--path"
 
     def _meet(self, what: str) -> str:
         self._met.add(what)
         return what
+
+
+def _matching(path: str, patterns: Iterable[str]) -> str | None:
+    return next((one for one in patterns if matches(path, one)), None)
 
 
 def matches(path: str, pattern: str) -> bool:

@@ -23,7 +23,7 @@ class Outputs:
     """`form` goes to `file`, or to stdout without one; `more` are formats and their files.
 
     With `github` annotations follow on stdout. Text lists `every` finding, or the first of each
-    kind; `least` is the mildest verdict that it speaks of.
+    kind, with `why` the path to each; `least` is the mildest verdict that it speaks of.
     """
 
     form: str
@@ -31,6 +31,7 @@ class Outputs:
     more: tuple[tuple[str, str], ...] = ()
     github: bool = False
     every: bool = False
+    why: bool = False
     least: Verdict = "accept"
 
     def write(self, run: Run) -> None:
@@ -55,7 +56,7 @@ class Outputs:
 
     def _lines(self, run: Run) -> Iterator[tuple[Verdict, str]]:
         mildest = _ORDER.index(self.least)
-        lines: Iterable[tuple[Verdict, str]] = text.render(run, self.every)
+        lines: Iterable[tuple[Verdict, str]] = text.render(run, self.every, self.why)
         return ((verdict, line) for verdict, line in lines if _ORDER.index(verdict) >= mildest)
 
 

@@ -36,6 +36,7 @@ def scan_file(
     guess: bool = True,
     source_root: str | None = None,
     privileged: Sequence[str] = (),
+    why: bool = False,
 ) -> FileReport:
     """Scan a finished program for what an unprivileged guest must not hold.
 
@@ -48,7 +49,8 @@ def scan_file(
     program for which nothing names a core is rejected. Source lines are those in
     `source_root`, where the files that the compiler saw are there. `privileged` are sections,
     functions or ranges BEGIN-END of code that runs with privilege and isn't judged; without them
-    and without a domain's policy the layouts of known systems tell, unless it is ("none",).
+    and without a domain's policy the layouts of known systems tell, unless it is ("none",). With
+    `why` each finding has a path from where the program starts, if one is known.
     Raises MissingError if a file can't be opened or no such chip is known, and FvmError for a
     policy that can't be read; a program that can't be trusted is no error but a report that
     rejects.
@@ -56,7 +58,17 @@ def scan_file(
     rules = _rules(policy)
     data = _read(fspath(path))
     report = scan_bytes(
-        data, fspath(path), rules, arch, chip_name, base, entries, guess, source_root, privileged
+        data,
+        fspath(path),
+        rules,
+        arch,
+        chip_name,
+        base,
+        entries,
+        guess,
+        source_root,
+        privileged,
+        why,
     )
     return replace(report, strict=strict or report.strict)
 
@@ -72,6 +84,7 @@ def scan_bytes(
     guess: bool = True,
     source_root: str | None = None,
     privileged: Sequence[str] = (),
+    why: bool = False,
 ) -> FileReport:
     """The same for a program in memory; `name` stands for the file in the report.
 
@@ -117,7 +130,7 @@ def scan_bytes(
         target = Target(core, policy, part.profile if part else None)
         names = (*policy.privileged, *privileged)
         pointers = [_pointer(entry, core) for entry in entries]
-        found = find(image, target, pointers, guessed, tree, names)
+        found = find(image, target, pointers, guessed, tree, names, why)
         findings, cores, evidence = found.findings, found.cores, found.evidence
         problems += [] if found.problem is None else [found.problem]
     findings = [*(_file_finding(problem) for problem in problems), *findings]

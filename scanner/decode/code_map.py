@@ -42,7 +42,8 @@ class CodeMap:
     """`certain`: an instruction begins here; `listed`: and it isn't loaded as a constant.
 
     `flows` says whether any of what control reaches from the `ways` in goes elsewhere than on.
-    `leaving` are jumps, branches and calls that lead out of the space, with the addresses.
+    `leaving` are jumps, branches and calls that lead out of the space, with the addresses. `graph`
+    is kept only for who asks for it.
     """
 
     certain: Marks
@@ -50,12 +51,17 @@ class CodeMap:
     ways: Ways
     flows: bool
     leaving: tuple[Indices, npt.NDArray[np.int64]]
+    graph: FlowGraph | None = None
 
 
 def build_code_map(
-    space: CodeSpace, isa: InstructionSet, symbols: SymbolTable | None, entries: Sequence[int]
+    space: CodeSpace,
+    isa: InstructionSet,
+    symbols: SymbolTable | None,
+    entries: Sequence[int],
+    keep: bool = False,
 ) -> CodeMap:
-    """Grade every halfword of the space."""
+    """Grade every halfword of the space, and `keep` the graph that this is known by."""
     if not entries and isa.starts_with_code:
         entries = (space.address(0),)
     vectors = isa.vectors(space)
@@ -88,9 +94,10 @@ def build_code_map(
         certain |= code & graph.starts
     flows = bool(certain[graph.indices[graph.kinds != Flow.STOP]].any())
     leaving = _leaving(space, isa, graph, certain)
+    kept = graph if keep else None
     del graph
     listed = certain.without(Marks.at(len(space), isa.literals(space, certain)))
-    return CodeMap(certain, listed, ways, flows, leaving)
+    return CodeMap(certain, listed, ways, flows, leaving, kept)
 
 
 def _leaving(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Literal
 
 from scanner.image.attributes import arm_architecture
+from scanner.image.debug_entries import FORM_LINE_STRP, FORM_STRP, DebugSections
 from scanner.image.elf_sections import section_problems
 from scanner.image.elf_tables import (
     HEADER_BYTES,
@@ -85,7 +86,15 @@ def load_elf(data: bytes) -> Image:
             unpacked(b".debug_line"),
             unpacked(b".debug_line_str"),
             unpacked(b".debug_str"),
-            debug=lambda: (unpacked(b".debug_info"), unpacked(b".debug_abbrev")),
+            debug=lambda: DebugSections(
+                unpacked(b".debug_info"),
+                unpacked(b".debug_abbrev"),
+                {FORM_STRP: unpacked(b".debug_str"), FORM_LINE_STRP: unpacked(b".debug_line_str")},
+                unpacked(b".debug_str_offsets"),
+                unpacked(b".debug_addr"),
+                unpacked(b".debug_ranges"),
+                unpacked(b".debug_rnglists"),
+            ),
         ),
         problems=tuple(problems),
         toolchain=toolchain(named[_COMMENT].content(data)) if _COMMENT in named else (),

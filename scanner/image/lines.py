@@ -11,14 +11,17 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from functools import cache, cached_property
 
-from scanner.image.compile_folders import DebugSections, compile_folders
+from scanner.image.compile_folders import compile_folders
+from scanner.image.debug_entries import FORM_LINE_STRP, FORM_STRP, DebugSections
 from scanner.image.dwarf import NAME_BYTES, EndOfDataError, Reader
+from scanner.image.inlined import InlinedCall, inlined_calls
 from scanner.image.symbols import printable
 
 _ADDRESS_MASK = 0xFFFFFFFF
 _PATH, _DIRECTORY_INDEX = 1, 2
-_FORM_BLOCK, _FORM_STRING, _FORM_UDATA, _FORM_STRP, _FORM_LINE_STRP = 0x09, 0x08, 0x0F, 0x0E, 0x1F
+_FORM_BLOCK, _FORM_STRING, _FORM_UDATA = 0x09, 0x08, 0x0F
 _FIXED_FORMS = {0x0B: 1, 0x05: 2, 0x06: 4, 0x07: 8, 0x1E: 16}
 _MAX_FILES = 1 << 15
 
@@ -32,7 +35,8 @@ _NEAREST = 4
 class LineTable:
     """The three sections that line programs live in; any of them may be empty.
 
-    `debug` gives, when asked, what tells the folder that each unit was compiled in.
+    `debug` gives, when asked, what tells the folder that each unit was compiled in, and calls that
+    were inlined.
     """
 
     def __init__(
@@ -40,10 +44,10 @@ class LineTable:
         lines: bytes,
         line_strings: bytes,
         strings: bytes,
-        debug: Callable[[], DebugSections] = lambda: (b"", b""),
+        debug: Callable[[], DebugSections] = DebugSections,
     ) -> None:
-        self._lines, self._debug = lines, debug
-        self._strings = {_FORM_LINE_STRP: line_strings, _FORM_STRP: strings}
+        self._lines, self._debug = lines, cache(debug)
+        self._strings = {FORM_LINE_STRP: line_strings, FORM_STRP: strings}
 
     def locate(self, addresses: Iterable[int], joined: bool = False) -> dict[int, str]:
         """`file:line` for each of the addresses that a line program covers.
@@ -54,7 +58,7 @@ class LineTable:
         wanted = sorted(set(addresses))
         places = self._places(wanted)
         found: dict[int, str] = {}
-        folders = compile_folders(*self._debug(), self._strings) if joined else None
+        folders = self._folders if joined else None
         position = 0
         while places and position + 4 <= len(self._lines):
             length = int.from_bytes(self._lines[position : position + 4], "little")
@@ -70,6 +74,32 @@ class LineTable:
             except EndOfDataError:
                 continue  # a unit that lies about itself: the next may be sound
         return found
+
+    def inlined(
+        self, addresses: Iterable[int], joined: bool = False
+    ) -> dict[int, tuple[InlinedCall, ...]]:
+        """The calls whose callee's body an address is in, the innermost first; files as above."""
+        folders = self._folders if joined else None
+
+        @cache
+        def files(position: int) -> _Program | None:
+            length = int.from_bytes(self._lines[position : position + 4], "little")
+            unit = Reader(self._lines, position + 4, min(position + 4 + length, len(self._lines)))
+            folder = None if folders is None else folders.get(position, b"")
+            try:
+                return _header(unit, self._strings, folder)
+            except EndOfDataError:
+                return None
+
+        def name(position: int, number: int) -> str | None:
+            program = files(position)
+            return None if program is None else program.file(number)
+
+        return inlined_calls(self._debug(), name, addresses)
+
+    @cached_property
+    def _folders(self) -> dict[int, bytes]:
+        return compile_folders(self._debug())
 
     def _places(self, wanted: list[int]) -> list[int]:
         """Where in the section stands what sets the address to shortly before a wanted one.

@@ -20,9 +20,54 @@ Verdict = Literal["accept", "warn", "reject"]
 
 
 @dataclass(frozen=True)
+class Inlined:
+    """A call that became the callee's body: of `function`, at the line `source`, in `caller`."""
+
+    function: str
+    source: str | None
+    caller: str | None
+
+    @property
+    def text(self) -> str:
+        """The call in words."""
+        where = "" if self.source is None else f" at {self.source}"
+        return f"{self.function} inlined{where} in {self.caller or 'no function'}"
+
+
+_WAYS = {
+    "entry": "the program starts in",
+    "vector": "a vector table leads to",
+    "symbol": "nothing is known to call",
+    "call": "calls",
+    "jump": "goes on in",
+}
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a path: it starts in `function` at an address, or goes there from it.
+
+    `way` is how, one of `entry`, `vector`, `symbol`, `call` and `jump`.
+    """
+
+    way: str
+    function: str | None
+    address: int
+    source: str | None
+
+    @property
+    def text(self) -> str:
+        """The step in words."""
+        where = f"0x{self.address:08x}" + ("" if self.source is None else f" {self.source}")
+        return f"{_WAYS[self.way]} {self.function or 'unnamed code'} ({where})"
+
+
+@dataclass(frozen=True)
 class Finding:
     """One forbidden or questionable thing in a file; address and offset are None for the file.
 
+    `inlined` are the calls through which its source line came into `function`, the innermost first.
+    `path` is one way from where the program starts, where it was asked for and one is known.
     `strict` says that it rejects even where it only may be an instruction.
     """
 
@@ -37,6 +82,8 @@ class Finding:
     why: str
     fix: str
     strict: bool = False
+    inlined: tuple[Inlined, ...] = ()
+    path: tuple[Step, ...] = ()
 
     def rejects(self, strict: bool) -> bool:
         """Only what hardware would not stop by itself keeps a binary out of flash."""

@@ -10,7 +10,7 @@ from scanner.catalogue import catalogue
 from scanner.report.finding import FileReport, Finding
 from scanner.report.one_line import one_line
 from scanner.report.run import Run
-from scanner.report.text import place, summary
+from scanner.report.text import path_text, place, summary
 
 _environment = Environment(
     loader=PackageLoader("scanner.report", ""),
@@ -28,7 +28,12 @@ def render(run: Run) -> str:
     lessons = [entry for rule, entries in catalogue().items() if rule in met for entry in entries]
     template = _environment.get_template("page.html.j2")
     return template.render(
-        run=run, lessons=lessons, version=version("fvmkit"), place=place, summary=summary
+        run=run,
+        lessons=lessons,
+        version=version("fvmkit"),
+        place=place,
+        path_text=path_text,
+        summary=summary,
     )
 
 

@@ -1,7 +1,8 @@
 """The report for programs: schema 1 of `fvmkit scan --json`.
 
 What only some calls have (`toolchain`, `guessed`, `besides`, `evidence` and `waived` of a file;
-`skipped` and `notes` of the whole) is left out where there is none.
+`skipped` and `notes` of the whole; `inlined` and `path` of a finding) is left out where there is
+none.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ def _file(report: FileReport) -> dict[str, Any]:
     return file
 
 
-def _finding(finding: Finding) -> dict[str, str | int | None]:
-    return {
+def _finding(finding: Finding) -> dict[str, Any]:
+    found: dict[str, Any] = {
         "rule": finding.rule,
         "address": finding.address,
         "offset": finding.offset,
@@ -64,3 +65,8 @@ def _finding(finding: Finding) -> dict[str, str | int | None]:
         "text": f"{finding.text}: {finding.why}",
         "fix": finding.fix,
     }
+    if finding.inlined:
+        found["inlined"] = [asdict(call) for call in finding.inlined]
+    if finding.path:
+        found["path"] = [asdict(step) for step in finding.path]
+    return found

@@ -64,7 +64,8 @@ def _where(report: FileReport, finding: Finding) -> str:
     if source is None:
         return _escaped(place(finding) or report.file)
     function = "" if finding.function is None else f" in {finding.function}"
-    return _escaped(f"{source.file}:{source.line}{function}")
+    inlined = "".join(f"; {call.text}" for call in finding.inlined)
+    return _escaped(f"{source.file}:{source.line}{function}{inlined}")
 
 
 def _escaped(text: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path, PurePath
@@ -17,10 +17,10 @@ from typing import Any
 from urllib.parse import quote
 
 from scanner.catalogue import Entry, catalogue
-from scanner.report.finding import FileReport, Finding, Waived, fingerprints
+from scanner.report.finding import FileReport, Finding, Step, Waived, fingerprints
 from scanner.report.one_line import one_line
 from scanner.report.run import Run
-from scanner.report.source import from_here, source_place
+from scanner.report.source import SourcePlace, from_here, place_of, source_place
 
 SCHEMA = (
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -118,23 +118,50 @@ def _result(
     report: FileReport, finding: Finding, waived: Waived | None, name: str, numbers: dict[str, int]
 ) -> Node:
     doubt = " (possible)" if finding.certainty == "possible" else ""
+    inlined = "".join(f", {call.text}" for call in finding.inlined)
     result: Node = {
         "ruleId": finding.rule,
         "ruleIndex": numbers[finding.rule],
         "level": "error" if finding.rejects(report.strict) else "warning",
-        "message": {"text": f"{finding.text}{doubt}: {finding.why}; {finding.fix}"},
+        "message": {"text": f"{finding.text}{doubt}{inlined}: {finding.why}; {finding.fix}"},
         "locations": [_location(report, finding)],
         "partialFingerprints": {"primaryLocationLineHash": name, "fvmkit/v1": name},
         "properties": {"severity": finding.severity, "certainty": finding.certainty},
     }
-    if source_place(finding) is not None:
-        result["relatedLocations"] = [
-            {"id": 0, **_binary(report, finding), "message": {"text": "in the linked program"}}
-        ]
+    related = list(_related(report, finding))
+    if related:
+        result["relatedLocations"] = [{"id": number, **one} for number, one in enumerate(related)]
+    if finding.path:
+        steps = [_step(report, step) for step in finding.path]
+        last = {**_location(report, finding), "message": {"text": finding.text}}
+        result["codeFlows"] = [{"threadFlows": [{"locations": [*steps, {"location": last}]}]}]
     if waived is not None:
         reason = {"kind": "external", "status": "accepted", "justification": waived.reason}
         result["suppressions"] = [reason]
     return result
+
+
+def _related(report: FileReport, finding: Finding) -> Iterator[Node]:
+    """The binary, where the finding itself is located elsewhere, and calls that were inlined."""
+    if source_place(finding) is not None:
+        yield {**_binary(report, finding), "message": {"text": "in the linked program"}}
+    for call in finding.inlined:
+        source = place_of(call.source)
+        if source is not None:
+            yield {**_source(source), "message": {"text": call.text}}
+
+
+def _step(report: FileReport, step: Step) -> Node:
+    source = place_of(step.source)
+    address = {"absoluteAddress": step.address, "kind": "instruction"}
+    binary = {"artifactLocation": {"uri": _uri(report.file)}, "address": address}
+    place = {"physicalLocation": binary} if source is None else _source(source)
+    return {"location": {**place, "message": {"text": step.text}}}
+
+
+def _source(place: SourcePlace) -> Node:
+    region = {"startLine": place.line}
+    return {"physicalLocation": {"artifactLocation": {"uri": _uri(place.file)}, "region": region}}
 
 
 def _location(report: FileReport, finding: Finding) -> Node:
@@ -144,11 +171,7 @@ def _location(report: FileReport, finding: Finding) -> Node:
         # Code scanning shows nothing that has no line.
         location["physicalLocation"]["region"] = {"startLine": 1}
     else:
-        place = {
-            "artifactLocation": {"uri": _uri(source.file)},
-            "region": {"startLine": source.line},
-        }
-        location = {"physicalLocation": place}
+        location = _source(source)
     if finding.function is not None:
         location["logicalLocations"] = [{"name": finding.function, "kind": "function"}]
     return location

@@ -18,7 +18,12 @@ class SourcePlace:
 
 def source_place(finding: Finding) -> SourcePlace | None:
     """The line that debug information names; None if there is none."""
-    file, _, line = (finding.source or "").rpartition(":")
+    return place_of(finding.source)
+
+
+def place_of(source: str | None) -> SourcePlace | None:
+    """The same of `file:line`."""
+    file, _, line = (source or "").rpartition(":")
     if not file or not line.isdecimal() or int(line) < 1:
         return None
     return SourcePlace(from_here(file), int(line))

@@ -15,19 +15,20 @@ _SHOWN, _NAMED = 10, 3
 COLOURS: dict[Verdict, str] = {"accept": "green", "warn": "yellow", "reject": "red"}
 
 
-def render(run: Run, every: bool = True) -> Iterator[tuple[Verdict, str]]:
+def render(run: Run, every: bool = True, why: bool = False) -> Iterator[tuple[Verdict, str]]:
     """Lines with the verdict each of them stands for, so that the caller can colour them.
 
-    Unless `every` finding is to be listed, those of a kind are but the first few and a count.
+    Unless `every` finding is to be listed, those of a kind are but the first few and a count. With
+    `why` a line with the path to it follows each.
     """
     for report in run.reports:
-        yield from _file(report, every)
+        yield from _file(report, every, why)
     if len(run.reports) > 1:
         sums = totals(run.reports)
         yield sums.worst, sums.text
 
 
-def _file(report: FileReport, every: bool) -> Iterator[tuple[Verdict, str]]:
+def _file(report: FileReport, every: bool, path: bool) -> Iterator[tuple[Verdict, str]]:
     kinds: dict[tuple[Verdict, str], list[Finding]] = {}
     for finding in report.findings:
         verdict: Verdict = "reject" if finding.rejects(report.strict) else "warn"
@@ -36,6 +37,8 @@ def _file(report: FileReport, every: bool) -> Iterator[tuple[Verdict, str]]:
         if every or len(kind) <= _SHOWN:
             why = f"{finding.why}; {finding.fix}"
             yield verdict, f"{_place(report.file, finding)}{verdict} {_what(finding)} — {why}"
+            if path and finding.address is not None:
+                yield verdict, f"  why: {path_text(finding)}"
     for (verdict, rule), kind in kinds.items():
         if not every and len(kind) > _SHOWN:
             more = _more(kind[_SHOWN:])
@@ -47,6 +50,11 @@ def _file(report: FileReport, every: bool) -> Iterator[tuple[Verdict, str]]:
     yield report.verdict, f"{one_line(report.file)}: {summary(report)}"
 
 
+def path_text(finding: Finding) -> str:
+    """How control comes to a finding."""
+    return ", ".join(step.text for step in finding.path) or "no path to it is known"
+
+
 def _more(findings: list[Finding]) -> str:
     """How many more there are, and where most of them."""
     places = Counter(finding.function or "no function" for finding in findings).most_common()
@@ -56,11 +64,13 @@ def _more(findings: list[Finding]) -> str:
 
 
 def place(finding: Finding) -> str:
-    """Address, function and source line, as far as they are known."""
+    """Address, function and source line, as far as they are known, and how the line came there."""
     parts = [finding.function, finding.source]
     if finding.address is not None:
         parts.insert(0, f"0x{finding.address:08x}")
-    return " ".join(part for part in parts if part is not None)
+    where = " ".join(part for part in parts if part is not None)
+    inlined = "; ".join(call.text for call in finding.inlined)
+    return f"{where} ({inlined})" if inlined else where
 
 
 def _place(file: str, finding: Finding) -> str:

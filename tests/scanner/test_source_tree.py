@@ -10,6 +10,8 @@ from pathlib import Path
 import pytest
 
 from scanner.image.compile_folders import compile_folders
+from scanner.image.debug_entries import DebugSections
+from scanner.image.inlined import inlined_calls
 from scanner.image.lines import _under
 from scanner.scan import scan_file
 from scanner.source_tree import SourceTree
@@ -78,8 +80,14 @@ def test_absolute_paths_of_windows_are_not_joined() -> None:
 
 def test_debug_information_that_lies_takes_bounded_time() -> None:
     started = time.process_time()
-    assert compile_folders(bytes(8 << 20), b"", {}) == {}
+    assert compile_folders(DebugSections(bytes(8 << 20))) == {}
     unit = struct.pack("<IHIBB", 8, 4, 0, 4, 9)
     declarations = (b"\x01\x11\x00" + b"\x03\x08" * 63 + b"\x00\x00") * 64
-    assert compile_folders(unit * 200_000, declarations, {}) == {}
+    assert compile_folders(DebugSections(unit * 200_000, declarations)) == {}
+    children = b"\x01\x11\x01\x03\x08\x00\x00\x02\x1d\x01\x11\x01\x12\x06\x31\x13\x00\x00\x00"
+    nested = b"\x01a\x00" + b"\x02" + struct.pack("<III", 4, 0xFFFFFFF0, 14)
+    large = nested + nested[3:] * 500_000
+    info = struct.pack("<IHIB", len(large) + 7, 4, 0, 4) + large
+    found = inlined_calls(DebugSections(info, children), lambda *_: None, [0x100, 0x200])
+    assert 0 < len(found[0x100]) <= 64
     assert time.process_time() - started < 20
