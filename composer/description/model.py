@@ -336,6 +336,7 @@ class Domain:
     ram: int
     heap: int
     fpu: bool
+    strict: bool  # what only may be a silent instruction is refused, too
     project: Project
     devices: tuple[Named, ...]
     borrowed: tuple[Named, ...]

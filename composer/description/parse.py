@@ -212,6 +212,7 @@ def _domain(node: _Node, vm: VmPart | None, process: ProcessPart | None) -> Doma
         ram=node.unit("ram", units.size),
         heap=node.unit("heap", units.size),
         fpu=node.yes("fpu"),
+        strict=node.yes("strict"),
         project=_project(node.one("project")),
         devices=_named(node, "device"),
         borrowed=(),

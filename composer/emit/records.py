@@ -38,6 +38,7 @@ def domain_record(plan: Plan, domain: DomainPlan, out: Path) -> dict[str, Any]:
         "wfi": domain.index == 0,  # the hypervisor: its idle thread puts the core to sleep
         "semihosting": False,  # there is no debugger on the chip
         "svc": [SVC_NUMBER],
+        "strict": source is not None and source.strict,
         "vectors": [_vector(plan, vector) for vector in domain.vectors],
         "events": [
             {

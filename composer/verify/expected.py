@@ -43,6 +43,7 @@ class ExpectedDomain:
     flash: int
     ram: int
     fpu: bool
+    strict: bool
     vm: bool
     devices: tuple[str, ...]
     priorities: tuple[int, ...]
@@ -195,6 +196,7 @@ class Expected(Described):
                 kernel.hypervisor_ram,
                 False,
                 False,
+                False,
                 (kernel.console,) if kernel.console else (),
                 self._hypervisor_threads(),
                 tuple(HYPERVISOR_STACKS[thread] for thread in self._hypervisor_threads()),
@@ -223,6 +225,7 @@ class Expected(Described):
             source.flash,
             source.ram,
             source.fpu,
+            source.strict,
             vm is not None,
             tuple(sorted(devices)),
             priorities,

@@ -234,6 +234,16 @@ def test_domain_json_of_a_vm(composed: tuple[Path, Path]) -> None:
     assert domain_json(out, "one")["watchdog_ms"] == 500
 
 
+def test_a_domain_may_ask_for_a_strict_scan(composed: tuple[Path, Path]) -> None:
+    description, out = composed
+    assert (domain_json(out, "one")["strict"], domain_json(out, "two")["strict"]) == (False, False)
+    text = description.read_text()
+    description.write_text(text.replace('name="two"', 'name="two" strict="yes"', 1))
+    result = fvmkit("compose", description, "--out", out)
+    assert result.returncode == 0, result.stderr
+    assert (domain_json(out, "one")["strict"], domain_json(out, "two")["strict"]) == (False, True)
+
+
 def test_project_paths_lead_from_the_json_file_to_the_project(tmp_path: Path) -> None:
     description = systems.write(
         tmp_path / "in",

@@ -150,6 +150,20 @@ def test_a_rejected_domain(folder: Path) -> None:
     refused(folder, rf"beta\.elf: rejected: .*0x{address:08x} lock .*main\.c:\d+.*cpsid")
 
 
+def test_a_domain_that_says_strict_is_refused_for_doubts(folder: Path) -> None:
+    source = tiny_system.DOMAIN_C + "__attribute__((used)) int last(void) { return 1; }\n"
+    source += "const unsigned short looks[2] = {0xb672, 0xb672};\n"
+    flash, _, ram, _ = tiny_system.PLACES["beta"]
+    tiny_system.build(
+        folder, "beta", source, flash=flash, ram=ram, entry="crash_cmd",
+        defines=("-DMAGIC=0x444D5646u", "-Wl,-u,looks"),
+    )  # fmt: skip
+    linking.link(folder, folder / "image" / "system")
+    policy = folder / "beta.domain.json"
+    policy.write_text(json.dumps({**json.loads(policy.read_text()), "strict": True}))
+    refused(folder, r"beta\.elf: rejected: cps at 0x[0-9a-f]{8}, cpsid i")
+
+
 def masking(folder: Path) -> tuple[Path, dict[str, Any]]:
     """The domain beta with a CPSID, and a waiver for it."""
     source = tiny_system.DOMAIN_C + 'void lock(void) { __asm__ volatile("cpsid i"); }\n'

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
 
@@ -296,7 +297,14 @@ def test_data_that_looks_like_an_instruction_is_data(
     text = next(n for n in range(0, len(data) - 6, 2) if data[n : n + 6].isalpha())
     subject = original.mutated(Mutant("text", {stored.load + text + 2: CPSID}))
     manifest = replace(subject.manifest, folder=tmp_path)
-    assert limited(check_guests(replace(subject, manifest=manifest))) == ()
+    subject = replace(subject, manifest=manifest)
+    assert limited(check_guests(subject)) == ()
+    expected = copy(subject.expected)
+    expected.domains = tuple(
+        replace(domain, strict=domain.name == name) for domain in expected.domains
+    )
+    findings = limited(check_guests(replace(subject, expected=expected)))
+    assert any(f.startswith(f"'{name}': cps at 0x{stored.load + text + 2:08x}") for f in findings)
 
 
 @pytest.mark.parametrize("name", [MOTOR, SENSOR])

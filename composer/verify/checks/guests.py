@@ -40,6 +40,7 @@ def policy(subject: Subject, index: int) -> Policy:
         svc=frozenset({HYPERCALL_SVC}),
         fpu=domain.fpu,
         wfi=domain.name == HYPERVISOR,
+        strict=domain.strict,
         grants=tuple(found),
     )
 
@@ -58,7 +59,7 @@ def check_guests(subject: Subject) -> Iterator[str]:
         content = elf if known and elf is not None else _wrapped(subject, index)
         report = settle(scan_bytes(content, name, policy(subject, index)), subject.waivers)
         for finding in report.findings:
-            if finding.rejects(strict=False):
+            if finding.rejects(report.strict):
                 yield f"'{name}': {finding.rule}{_where(finding)}: {finding.text}"
 
 
