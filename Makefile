@@ -11,7 +11,7 @@ FUZZ ?= 600
 HSE ?= 8
 
 .DEFAULT_GOAL := help
-.PHONY: help setup check test test-upstream demo lint campaign mutants faults fuzz soak bench scaling hw-bench verify clean
+.PHONY: help setup check test test-upstream demo lint campaign mutants faults fuzz soak bench scaling hw-bench encodings verify clean
 
 help: ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "make %-8s %s\n", $$1, $$2}' Makefile
@@ -73,7 +73,10 @@ scaling: setup ## cost of operations as a system grows, and latency under a floo
 hw-bench: setup ## the benchmark for a real STM32F405 (HSE=crystal in MHz); docs/hardware-benchmark.md
 	@$(PY) -m benchmarks.hardware build --hse $(HSE)
 
-verify: setup ## what is proved: models, contracts, and the host tests at length (installs Frama-C)
+encodings: setup ## the scanner's tables of instructions against LLVM's: every difference, with its reason
+	@$(PY) -m proofs.encodings
+
+verify: setup ## what is proved: models, contracts, encodings, and the host tests at length (installs Frama-C, LLVM)
 	@$(PY) -m proofs
 
 clean: ## remove what was built; keeps .venv and the FreeRTOS kernel

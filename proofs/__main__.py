@@ -15,6 +15,8 @@ from pathlib import Path
 
 from composer.setup.packages import apt_get, as_root
 from proofs import frama_c, spin
+from proofs.encodings.__main__ import comparisons
+from proofs.encodings.llvm import llvm_mc
 from scanner.report.errors import FvmError
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -25,13 +27,16 @@ Line = tuple[bool, str]
 
 
 def install() -> None:
-    """Frama-C is large (860 MB), so `make setup` leaves it out."""
-    if shutil.which("frama-c") and shutil.which("why3") and shutil.which("cvc4"):
+    """Frama-C is large (860 MB), and LLVM is needed here alone, so `make setup` leaves them out."""
+    packages = [] if llvm_mc() else ["llvm"]
+    if not (shutil.which("frama-c") and shutil.which("why3") and shutil.which("cvc4")):
+        packages += frama_c.PACKAGES
+    if not packages:
         return
     root = as_root()
     if root is None or shutil.which("apt-get") is None:
-        raise FvmError(f"please install by hand: apt-get install {' '.join(frama_c.PACKAGES)}")
-    apt_get(root, list(frama_c.PACKAGES))
+        raise FvmError(f"please install by hand: apt-get install {' '.join(packages)}")
+    apt_get(root, packages)
 
 
 def tried(line: str, action: Callable[[], str]) -> Line:
@@ -81,6 +86,17 @@ def check_contracts(room: Path) -> list[Line]:
     ]
 
 
+def check_encodings() -> list[Line]:
+    """The scanner's tables against LLVM's, core by core."""
+    lines = []
+    for arch, found in comparisons():
+        for line in found.lines():
+            print(f"verify: {arch}: {line}", flush=True)
+        counts = f"{found.compared} encodings, {found.explained.total()} differences have a reason"
+        lines.append((not found.unexplained, f"encodings {arch}: {counts}"))
+    return lines
+
+
 def run_host_tests() -> Line:
     """The kernel on this computer, at length, and all planted mistakes."""
     environment = {**os.environ, "FVM_HOST_STEPS": HOST_STEPS, "FVM_FULL": "1"}
@@ -97,7 +113,8 @@ def main() -> int:
         print(f"verify: {error}", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as room:
-        lines = [*check_models(Path(room)), *check_contracts(Path(room)), run_host_tests()]
+        lines = [*check_models(Path(room)), *check_contracts(Path(room))]
+    lines += [*check_encodings(), run_host_tests()]
     for holds, line in lines:
         print(f"verify: {'holds ' if holds else 'FAILED'} {line}")
     failed = sum(not holds for holds, _ in lines)

@@ -27,10 +27,12 @@ RULE = InstructionRule(
     manual="ARMv6-M ARM (DDI 0419E) A5.2, A5.3 and B1.5.1",
     patterns=(
         Pattern(16, 0xF500, 0xB100),  # CBZ, CBNZ
+        Pattern(16, 0xFFC0, 0xBA80),  # HLT
         *(Pattern(16, 0xFF00 | bit, 0xBF00 | bit) for bit in (1, 2, 4, 8)),  # IT
         Pattern(32, 0xF8008000, 0xF0000000),
         Pattern(32, 0xF800D000, 0xF0008000),
         Pattern(32, 0xF800D000, 0xF0009000),
+        Pattern(32, 0xF800D000, 0xF000C000),  # BLX into Arm state
         Pattern(32, 0xF8000000, 0xE8000000),
         Pattern(32, 0xF8000000, 0xF8000000),
     ),
@@ -39,6 +41,7 @@ RULE = InstructionRule(
     invalid=(
         ".inst.n 0xb130", ".inst.n 0xbf18", ".inst.w 0xf04f30e0", ".inst.w 0xf240b672",
         ".inst.w 0xf000b800", ".inst.w 0xe8bd8010", ".inst.w 0xfbb0f1f2", ".inst.w 0xf8d00004",
+        ".inst.w 0xf000e800",
     ),
     valid=("bl .", "dmb", "isb", "mrs r0, apsr", ".inst.w 0xf7f0a001", "bx lr", "rev r0, r1"),
     assembled_for="armv6m",

@@ -30,16 +30,20 @@ RULE = InstructionRule(
     patterns=(
         _CPS_W,
         _BLX,
+        Pattern(16, 0xFFC0, 0xBA80),  # HLT
         Pattern(32, 0xFFF0F000, 0xF7F08000),  # SMC
         Pattern(32, 0xFFF0F000, 0xF7E08000),  # HVC
         Pattern(32, 0xFFF0D000, 0xF3C08000),  # BXJ
         Pattern(32, 0xFFF0D000, 0xF3D08000),  # SUBS PC, LR and ERET
         Pattern(32, 0xFFC00000, 0xE8000000),  # SRSDB, RFEDB
         Pattern(32, 0xFFC00000, 0xE9800000),  # SRSIA, RFEIA
+        Pattern(32, 0xFF100000, 0xF9000000),  # VLD1 to VLD4, VST1 to VST4
+        Pattern(32, 0xFFF0D000, 0xF7808000),  # DCPS1 to DCPS3
     ),
     judge=_judge,
     tells_cores=True,
     invalid=(
+        ".inst.n 0xbabf",
         ".inst.w 0xf7f08000",
         ".inst.w 0xf7e08000",
         ".inst.w 0xf3c08f00",
@@ -52,6 +56,17 @@ RULE = InstructionRule(
         ".inst.w 0xf3af8740",
         ".inst.w 0xf3af8513",
         ".inst.w 0xf000e800",
+        ".inst.w 0xf920078f",
+        ".inst.w 0xf9000a0d",
+        ".inst.w 0xf78f8001",
     ),
-    valid=("bl .", "stmia.w r0, {r1, r2}", "ldmdb r0, {r1, r2}", "udf.w 1", "nop.w", "dsb"),
+    valid=(
+        "bl .",
+        "stmia.w r0, {r1, r2}",
+        "ldmdb r0, {r1, r2}",
+        "udf.w 1",
+        "nop.w",
+        "dsb",
+        "ldrsh r0, [r1]",
+    ),
 )

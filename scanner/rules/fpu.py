@@ -11,10 +11,17 @@ _OPCODES = {0x07: "fl", 0x27: "fs", 0x43: "fmadd", 0x47: "fmsub", 0x4B: "fnmsub"
 _COMPRESSED = (0xE003, 0x6000), (0xE003, 0xE000), (0xE003, 0x6002), (0xE003, 0xE002)
 """C.FLW, C.FSW, C.FLWSP and C.FSWSP."""
 
+_DOUBLE = (0xE003, 0x2000), (0xE003, 0x2002), (0xE003, 0xA000)
+"""C.FLD, C.FLDSP and C.FSD, which no core here has. C.FSDSP is where some have Zcmp's CM.PUSH."""
+
 
 def _judge(value: int, target: Target) -> Judgement | None:
     if value & 3 == 3 and is_vector(value):
         return None
+    if any(value >> 16 == 0 and value & mask == match for mask, match in _DOUBLE):
+        return Judgement(
+            "traps", "the core has no double precision: an illegal instruction", "c.fd"
+        )
     name = _OPCODES.get(value & 0x7F) if value & 3 == 3 else "c.f"
     if target.arch != "rv32imafc":
         return Judgement("traps", "the core has no FPU: an illegal instruction", name)
@@ -29,7 +36,7 @@ RULE = InstructionRule(
     manual="RISC-V Instruction Set Manual, volume II (20211203), 3.1.6.6; volume I, chapter 11",
     patterns=(
         *(Pattern(32, 0x7F, opcode) for opcode in _OPCODES),
-        *(Pattern(16, mask, match) for mask, match in _COMPRESSED),
+        *(Pattern(16, mask, match) for mask, match in (*_COMPRESSED, *_DOUBLE)),
     ),
     judge=_judge,
     tells_cores=True,

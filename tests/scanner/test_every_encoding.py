@@ -118,6 +118,8 @@ def narrow_rules(value: int, arch: str) -> set[str]:
         found.add("wfx")
     if value & 0xFF04 == 0x4704:
         found.add("bxns")
+    if value & 0xFFC0 == 0xBA80:
+        found.add("foreign")
     if arch == "armv6m" and (value & 0xF500 == 0xB100 or (value >> 8 == 0xBF and value & 0xF)):
         found.add("foreign")
     return found
@@ -144,7 +146,7 @@ def wide_rules(first: int, second: int, arch: str) -> set[str]:
         has = value & 0xF800D000 == 0xF000D000 or value & 0xFFF0F000 == 0xF7F0A000
         has |= value & 0xFFE0D000 in (0xF3808000, 0xF3E08000)
         has |= 0xF3BF8F40 <= value < 0xF3BF8F70
-        return found if has or value & 0xF800D000 == 0xF000C000 else found | {"foreign"}
+        return found if has else found | {"foreign"}
     lazy = arch == "armv8m.main" and value & 0xFFE00F00 == 0xEC200A00
     if first & 0xEC00 == 0xEC00 and not lazy:
         found.add("coproc")
@@ -152,7 +154,16 @@ def wide_rules(first: int, second: int, arch: str) -> set[str]:
     states = first & 0xFFC0 in (0xE800, 0xE980)
     cps = value & 0xFFF0D000 == 0xF3A08000 and value & 0x700
     jazelle_or_return = value & 0xFFE0D000 == 0xF3C08000
-    if smc_hvc or states or cps or jazelle_or_return or value & 0xF800D001 == 0xF000C000:
+    vectors, debug = first & 0xFF10 == 0xF900, value & 0xFFF0D000 == 0xF7808000
+    if (
+        vectors
+        or debug
+        or smc_hvc
+        or states
+        or cps
+        or jazelle_or_return
+        or value & 0xF800D001 == 0xF000C000
+    ):
         found.add("foreign")
     if arch == "armv8m.main":
         found |= {"vlstm"} if lazy else set()

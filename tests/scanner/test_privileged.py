@@ -164,6 +164,14 @@ def test_a_call_past_the_gate_is_told(build: Build) -> None:
     assert " task: it faults without privilege" in text
 
 
+def test_a_gate_of_the_layout_may_go_there(build: Build) -> None:
+    labels = ".global __syscalls_flash_{0}__\n__syscalls_flash_{0}__:\n"
+    gate = labels.format("start") + "function MPU_kernel\n svc 4\n b kernel\nend MPU_kernel\n"
+    source = MPU.replace("function task\n svc 3\n", "function task\n bl MPU_kernel\n")
+    text = run(build(source + gate + labels.format("end"))).stdout
+    assert "not judged (FreeRTOS-MPU)" in text and "without an SVC" not in text
+
+
 def test_a_program_that_is_all_kernel_is_no_guests(build: Build) -> None:
     elf = build(MPU)
     result = run("--privileged", "0x08000000-0x08001000", elf)

@@ -126,6 +126,14 @@ def test_wfi_is_a_warning_unless_the_policy_allows_it(build: Build) -> None:
     assert scan_file(elf, Policy(wfi=True)).verdict == "accept"
 
 
+def test_compressed_instructions_of_double_precision_are_told(build: Build) -> None:
+    elf = build("_start: .hword 0x2000, 0x2002, 0xa000\n ret\n")
+    findings = scan_file(elf, Policy(fpu=True)).findings
+    assert [(f.rule, f.severity, f.text.split()[0]) for f in findings] == [
+        ("fpu", "traps", "c.fd")
+    ] * 3
+
+
 def test_floating_point_needs_the_grant(build: Build) -> None:
     elf = build(
         "_start: fadd.s fa0, fa1, fa2\n c.flwsp fa0, 4(sp)\n frcsr a0\n add a0, a0, a1\n ret\n"
