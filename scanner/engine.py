@@ -74,13 +74,14 @@ def find(
     tells. With `why` findings have a path.
     """
     own = () if image.entry is None else (image.entry, *image.more_entries)
-    known = [*own, *entries]
+    named = [*entries]
+    known = [*own, *named]
     isa = architecture(target.arch).isa
     space, code = _mapped(image, target.policy, isa, known, keep=why)
     if code is None:
         return Found([], (target.arch,))
     unjudged = unjudged_code(
-        space, isa, image, code, known, privileged, recognise=target.policy.domain is None
+        space, isa, image, code, (own, named), privileged, recognise=target.policy.domain is None
     )
     if unjudged.known_by and target.policy.domain is None:
         target = replace(target, policy=replace(target.policy, svc=_ANY_SVC))

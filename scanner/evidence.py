@@ -31,7 +31,7 @@ def evidence_of(
         reached=_bytes(space, code.certain, isa),
         unreached=_unreached(space, code, isa),
         by_policy=bool(policy.code_grants()),
-        privileged=_bytes(space, code.certain & unjudged.marks, isa),
+        privileged=_bytes(space, code.certain & unjudged.marks, isa) if unjudged.known_by else 0,
         privileged_by=unjudged.known_by,
         remarks=(*_remarks(code), *unjudged.remarks),
     )

@@ -7,7 +7,7 @@ there. A system begins with privilege, so what it starts with, and handlers, are
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -29,13 +29,18 @@ def only_called(
     image: Image,
     code: CodeMap,
     kernel: Marks,
-    entries: Iterable[int],
+    entries: tuple[Sequence[int], Sequence[int]],
 ) -> list[range]:
-    """The extents of such functions outside of the `kernel`; `entries` are code pointers."""
+    """The extents of such functions outside of the `kernel`.
+
+    Of the `entries`, code pointers, the first ones are where the system starts; others that a
+    person names may be a guest's.
+    """
     functions = _Functions(space, isa, image)
     if not functions.count:
         return []
-    starting = np.array([*isa.vectors(space), *entries], dtype=np.int64)
+    starting = np.array([*isa.vectors(space), *entries[0]], dtype=np.int64)
+    named = np.array(entries[1], dtype=np.int64)
     own = kernel[functions.begins]
     # Two more nodes stand for code of the kernel and of guests that is in no function.
     own = np.append(own, [True, False])
@@ -47,6 +52,7 @@ def only_called(
     called = np.zeros(len(own), dtype=np.bool_)
     called[tos] = True
     guests = functions.marked(_pointed(space, isa, image, code, starting)) | ~(called | started)
+    guests |= functions.marked(space.indices(isa.code_addresses(named)))
     guests[-1] = True
     guests = _reached(guests & ~own, froms, tos, own)
     privileged = _reached((own | started) & ~guests, froms, tos, guests)

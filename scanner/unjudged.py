@@ -35,11 +35,14 @@ def unjudged_code(
     isa: InstructionSet,
     image: Image,
     code: CodeMap,
-    entries: Sequence[int],
+    entries: tuple[Sequence[int], Sequence[int]],
     names: Sequence[str],
     recognise: bool,
 ) -> Unjudged:
-    """The code that `names` mean or, without any, the system's layout; and what only that calls."""
+    """The code that `names` mean or, without any, the system's layout; and what only that calls.
+
+    `entries` are code pointers where the program says that it starts, and where a person does.
+    """
     found = privileged_code(image, names, recognise)
     if not found.ranges:
         return Unjudged(Marks.none(len(space)), remarks=found.remarks)

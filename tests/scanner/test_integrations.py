@@ -111,6 +111,11 @@ def test_the_scan_of_the_action(action: dict[str, Any], build: Build, tmp_path: 
         addresses = {"base": "0x08000000", "entry": entry}
         assert scan_step(action, tmp_path, files="code.bin", **addresses)[0] == f"status={status}"
     assert scan_step(action, tmp_path, files="$(touch broken)")[0] == "status=2"
+    names = "none_such\n  0x08000000-0x08000004\n"
+    status, log = scan_step(action, tmp_path, files=str(bad), privileged=names)
+    assert (status, log["runs"][0]["results"][0]["ruleId"]) == ("status=1", "no-guest")
+    status, log = scan_step(action, tmp_path, files=str(bad), why="true")
+    assert "codeFlows" in log["runs"][0]["results"][0]
     (tmp_path / "policy.json").write_text("{")
     for wrong in ({"policy": "policy.json"}, {"waivers": "policy.json"}):
         assert scan_step(action, tmp_path, files="code.bin", base="0", **wrong)[0] == "status=2"

@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from scanner.cli import scan
+from scanner.image.elf import load_elf
 from scanner.policy import Policy, load_policy
 from scanner.report.errors import FvmError
 from scanner.report.finding import FileReport
@@ -148,6 +149,16 @@ def test_a_pointer_to_a_helper_makes_it_a_guests(build: Build) -> None:
         " b task\n", " movw r3, :lower16:helper\n movt r3, :upper16:helper\n b task\n"
     )
     assert ("helper", "mrs r0, basepri") in places(scan_file(build(made)))
+
+
+def test_where_a_person_says_that_code_starts_may_be_a_guest(build: Build) -> None:
+    elf = build(PLAIN)
+    extent = load_elf(elf.read_bytes()).symbols
+    assert extent is not None
+    helper = extent.value("helper")
+    assert helper is not None
+    report = scan_file(elf, privileged=("kernel",), entries=(helper,))
+    assert ("helper", "mrs r0, basepri") in places(report)
 
 
 def test_a_guest_that_falls_into_a_helper_reaches_it(build: Build) -> None:
