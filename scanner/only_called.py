@@ -136,9 +136,18 @@ def _pointed(
 
 def _reached(nodes: Flags, froms: Indices, tos: Indices, closed: Flags) -> Flags:
     """The nodes and all to which edges lead from them, without any that is closed."""
-    found: Flags = nodes.copy()
-    while True:
-        new: Indices = tos[found[froms] & ~found[tos] & ~closed[tos]]
-        if not len(new):
-            return found
-        found[new] = True
+    order = np.argsort(froms, kind="stable")
+    onward = tos[order].tolist()
+    edges = np.searchsorted(froms[order], np.arange(len(nodes) + 1)).tolist()
+    shut = closed.tolist()
+    work: list[int] = np.flatnonzero(nodes).tolist()
+    found = set(work)
+    while work:
+        node = work.pop()
+        for target in onward[edges[node] : edges[node + 1]]:
+            if target not in found and not shut[target]:
+                found.add(target)
+                work.append(target)
+    reached: Flags = np.zeros(len(nodes), dtype=np.bool_)
+    reached[list(found)] = True
+    return reached

@@ -19,6 +19,9 @@ from scanner.image.symbols import SymbolTable
 Way = Literal["entry", "vector", "symbol", "call", "jump"]
 """By what control comes to a place: it starts there, as something says, or goes there."""
 
+_LONGEST = 1000
+"""A path of more jumps and calls is told to nobody."""
+
 _State = tuple[int, int]
 """A node, and the index at which control enters its stretch of instructions."""
 
@@ -117,7 +120,9 @@ class _Search:
             if index >= self._lowest.get(node, len(self.space)) or self.avoided.has(index):
                 continue
             self._lowest[node] = index
-            self._before[state] = before, hop
+            # Who only goes on comes by the hop of the one before, so that paths are walked quickly.
+            goes_on = before is not None and hop is None
+            self._before[state] = self._before[before] if goes_on and before else (before, hop)
             for wanted in self._in_node.get(node, ()):
                 if index <= wanted and wanted in self.left:
                     self.left.discard(wanted)
@@ -144,8 +149,8 @@ class _Search:
     def _told(self, state: _State) -> tuple[Hop, ...]:
         hops: list[Hop] = []
         at: _State | None = state
-        while at is not None:
+        while at is not None and len(hops) < _LONGEST:
             at, hop = self._before[at]
             if hop is not None:
                 hops.append(hop)
-        return tuple(reversed(hops))
+        return tuple(reversed(hops)) if at is None else ()

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable
 from pathlib import Path
 
 from click.testing import CliRunner
 
-from scanner import scan_file
+from scanner import scan_bytes, scan_file
 from scanner.cli import scan
 from scanner.report.finding import Finding
 from tests.scanner.conftest import Build
+from tests.scanner.elf_writer import FLASH, Load, halfwords, write_elf
 
 FUNCTIONS = """
 .macro function name
@@ -100,6 +102,16 @@ def test_no_path_goes_through_privileged_code(build: Build) -> None:
     source += "function masks\n cpsid i\n bx lr\nend masks\n.balign 4\n.word task\n"
     report = scan_file(build(source), why=True, privileged=("kernel",))
     assert [steps(found) for found in report.findings] == [[("symbol", "task"), ("call", "masks")]]
+
+
+def test_a_path_without_end_costs_no_time() -> None:
+    """A hundred thousand jumps, and then as many instructions as are listed."""
+    code = halfwords(*[0xE000, 0xBF00] * 100_000, *[0xB672, 0xD0FF] * 1000, 0xE7FE)
+    started = time.process_time()
+    report = scan_bytes(write_elf([Load(FLASH, code)], entry=FLASH + 1), why=True)
+    assert len(report.findings) == 1000
+    assert not any(found.path for found in report.findings)
+    assert time.process_time() - started < 20
 
 
 def test_what_is_only_possible_has_no_path(build: Build) -> None:
