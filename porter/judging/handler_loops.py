@@ -7,7 +7,7 @@ machine don't nest. `handler-wait` judges those that wait by WFI.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cache, cached_property
 
 from porter.flow.statements import LOOPS, condition_of
@@ -26,6 +26,7 @@ RULE = "handler-loop"
 _GETTER = (
     rb"\b%s\s*\(\s*(?:void)?\s*\)\s*\{\s*return\s+(?:\(\s*\w+\s*\)\s*)?\(?\s*(\w+)\s*\)?\s*;\s*\}"
 )
+_BEGINS_BY_RETURN = re.compile(rb"\)\s*\{\s*return\s")  # no file without it has a getter
 _WAITING = frozenset({b"HAL_Delay"})
 _LEFT = LOOPS | {"switch_statement"}
 _IDLE = frozenset({b"__NOP", b"__nop", b"__no_operation"})
@@ -54,7 +55,9 @@ def judge_handler_loops(docket: Docket) -> None:
     for unit, context, _ in inside:
         for name in _sets(unit, context.root):
             writers.setdefault(name, set()).add(context.name)
-    getter = cache(lambda name: _returned(docket, name))
+    texts = [unit.file.data for unit in docket.units.values()]
+    texts = list(filter(_BEGINS_BY_RETURN.search, texts)) if inside else []
+    getter = cache(lambda name: _returned(texts, name))
     written_by = _Written(docket).by
     for unit, context, handler in inside:
         for call in _delays(context):
@@ -195,14 +198,14 @@ def _looked_at(condition: Node, evaluator: Evaluator, getter: Getter) -> set[byt
     return names
 
 
-def _returned(docket: Docket, name: bytes) -> bytes | None:
+def _returned(texts: Iterable[bytes], name: bytes) -> bytes | None:
     wanted = re.compile(_GETTER % re.escape(name))
-    for unit in docket.units.values():
-        place = unit.file.data.find(name)
+    for text in texts:
+        place = text.find(name)
         while place >= 0:
-            if (found := wanted.match(unit.file.data, place)) is not None:
+            if (found := wanted.match(text, place)) is not None:
                 return found[1]
-            place = unit.file.data.find(name, place + 1)
+            place = text.find(name, place + 1)
     return None
 
 

@@ -55,6 +55,7 @@ class VisibleNames:
         self._includes = IncludeGraph(self._files, lambda path: self._held[path])
         self._declared: dict[Path, Declared] = {}  # filled by `everything`
         self._evaluators: dict[frozenset[Path], Evaluator] = {}
+        self._trees: list[SyntaxTree] = []  # who reads a file later mostly comes to the same
 
     def evaluator(self, path: Path) -> Evaluator:
         """What names mean in a file."""
@@ -82,6 +83,7 @@ class VisibleNames:
                 macros.define(macro)
         for path, file in self._files.items():
             tree = self._parse(file, evaluator)
+            self._trees.append(tree)
             self._declared[path] = Declared.of(tree)
             shared = self._declared[path] if file.is_header else Declared.of(tree, is_header=False)
             types.add(shared, [tree.text])

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from functools import cached_property, lru_cache
 from itertools import accumulate
 from typing import Any
+from weakref import WeakValueDictionary
 
 import tree_sitter
 
@@ -248,6 +249,18 @@ def parse_macro_body(
     return None
 
 
+_PARSED: WeakValueDictionary[tuple[bool, bytes], SyntaxTree] = WeakValueDictionary()
+
+
+def _parsed(text: bytes, grammar: Grammar) -> SyntaxTree:
+    """The tree of a file's text. Many ways to read a file come to the same text, and share it."""
+    key = grammar is CPLUSPLUS, text
+    tree = _PARSED.get(key)
+    if tree is None:
+        tree = _PARSED[key] = SyntaxTree(text, 0, grammar=grammar)
+    return tree
+
+
 class FileTrees:
     """The trees of one file: every #if arm at once, and when that fails one arm at a time."""
 
@@ -264,23 +277,30 @@ class FileTrees:
         self._lexed = lexed
         self._conditions = conditions
         self._expansion = expansion
+        self._by_branch: list[SyntaxTree | None] = []
 
     @cached_property
     def whole(self) -> SyntaxTree:
         """Every arm at once."""
         return self._parse(None)
 
-    @cached_property
-    def _branches(self) -> tuple[SyntaxTree, ...]:
-        if len(self._conditions) == 1:
-            return ()
-        return tuple(self._parse(branch) for branch in range(_MAX_BRANCHES))
+    @property
+    def _branches(self) -> Iterator[SyntaxTree]:
+        """One arm of each group at a time, made when they are asked for; none that says what one
+        before says."""
+        for branch in range(min(self._conditions.most_arms, _MAX_BRANCHES)):
+            if branch == len(self._by_branch):
+                tree = self._parse(branch)
+                is_known = any(tree is it for it in (self.whole, *self._by_branch))
+                self._by_branch.append(None if is_known else tree)
+            if (found := self._by_branch[branch]) is not None:
+                yield found
 
     def _parse(self, branch: int | None) -> SyntaxTree:
         text = parsable(self._data, self._lexed, self._conditions, self._expansion, branch)
         if self._grammar is CPLUSPLUS:
             text = plain_cplusplus(text, self._lexed)
-        return SyntaxTree(text, 0, grammar=self._grammar)
+        return _parsed(text, self._grammar)
 
     def function_at(self, start: int, end: int) -> tuple[SyntaxTree, Node] | None:
         """The function definition around [start, end) and its tree, without an error if any."""

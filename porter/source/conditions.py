@@ -58,6 +58,11 @@ class ConditionMap:
     def __iter__(self) -> Iterator[Arm]:
         return iter(self._arms)
 
+    @property
+    def most_arms(self) -> int:
+        """How many arms the #if group has that has the most."""
+        return max((arm.branch[-1] + 1 for arm in self._arms if arm.branch), default=0)
+
     def index(self, offset: int) -> int:
         """Number of the arm that holds an offset."""
         return bisect_right(self._starts, offset) - 1
