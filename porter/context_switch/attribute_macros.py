@@ -40,7 +40,7 @@ def attribute_macros(source: Path, options: CompileOptions) -> AttributeMacros:
         macro = table.get(name)
         if macro is None:
             continue
-        made = Expanded(table.expand(macro.body), macro.parameters)
+        made = Expanded(table.expanded(macro.text), macro.parameters)
         if made.is_attribute:
             calls.add(name)
         words = set(made.texts) - _AROUND

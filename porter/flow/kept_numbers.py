@@ -122,7 +122,7 @@ def _is_by_its_name(text: CText, name: bytes) -> bool:
     return not (
         text.is_cplusplus
         or text.written.is_named_in_asm(name)
-        or any(it.text == name for line in text.lexed.directives for it in line.tokens)
+        or any(line.has(name) for line in text.lexed.directives)
         or any(it.text.startswith(b'"') and name in it.text for it in text.lexed.tokens)
     )
 

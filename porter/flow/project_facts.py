@@ -257,7 +257,7 @@ class ProjectFacts:
             if source.is_asm:
                 return False
             lexed = self._knowledge.lexed(source)
-            if any(it.text == word for line in lexed.directives for it in line.tokens):
+            if any(line.has(word) for line in lexed.directives):
                 return False
             if any(
                 token.text == word and after.text != b"(" for token, after in pairwise(lexed.tokens)

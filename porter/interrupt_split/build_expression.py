@@ -123,7 +123,7 @@ class Builder:
             return found
         macro = self.evaluator.macros.get(name)
         if macro is not None and macro.parameters is None and self.depth < _MAX_DEPTH:
-            body = parse_expression(b" ".join(self.evaluator.macros.expand(macro.body)))
+            body = parse_expression(b" ".join(self.evaluator.macros.expanded(macro.text)))
             if body is not None and body.type != "identifier":
                 return self.expansion(node, self.inside(node).build(body))
         found = self.leaf("memory", node, text)

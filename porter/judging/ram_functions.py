@@ -130,7 +130,8 @@ def _brings(word: bytes, macros: MacroTable) -> bool:
     if word in _WORDS | _OF_COMPILERS or word == b"__attribute__":
         return True
     macro = macros.get(word)
-    return macro is not None and not (_WORDS | _OF_COMPILERS).isdisjoint(macros.expand(macro.body))
+    telling = _WORDS | _OF_COMPILERS
+    return macro is not None and not telling.isdisjoint(macros.expanded(macro.text))
 
 
 def _seen(unit: Unit, tokens: Sequence[Token]) -> list[Token]:

@@ -56,7 +56,7 @@ def _outer(docket: Docket, name: bytes) -> Iterator[tuple[bytes, bool]]:
     for path, unit in docket.units.items():
         lines = unit.text.lexed.directives if name in unit.file.data else ()
         for macro in filter(None, map(parse_define, lines)):
-            for token in macro.body:
+            for token in macro.body if name in macro.text else ():
                 if token.text == name:
                     yield macro.name, _is_edited(docket, path, token.start, name)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass
+from functools import cache
 
 from porter.libraries.body import Unfit, body_of, joined
 from porter.libraries.data import Known
@@ -49,9 +50,10 @@ def library_uses(
     members = members or OwnMembers()
     tokens = balanced(lexed)
     yield from _in_code(tokens, lookup, members.meant(tokens))
+    is_known = cache(lambda word: any(lookup(word.decode("latin-1"), it) for it in (True, False)))
     for directive in lexed.directives:
         macro = parse_define(directive)
-        if macro is not None and macro.body:
+        if macro is not None and any(map(is_known, macro.words)):
             own = macro.parameters or ()
             yield from _in_macro(macro.body, own, lookup, members.meant(macro.body))
 

@@ -93,7 +93,7 @@ def _asks_clock(unit: Unit, limit: Node) -> bool:
     texts = [text_of(limit)]
     for node in walk(limit):
         macro = macros.get(text_of(node)) if node.type == "identifier" else None
-        texts.append(b" ".join(macros.expand(macro.body)) if macro is not None else b"")
+        texts.append(b" ".join(macros.expanded(macro.text)) if macro is not None else b"")
     return any(has_word(text, clock) for text in texts for clock in _CLOCKS)
 
 

@@ -106,7 +106,7 @@ def expanded(node: Node, evaluator: Evaluator) -> Node:
     macro = evaluator.macros.get(text_of(node)) if node.type == "identifier" else None
     if macro is None or macro.parameters is not None:
         return node
-    body = parse_expression(b" ".join(token.text for token in macro.body))
+    body = parse_expression(b" ".join(macro.text))
     if body is None or bare(body).type in ("identifier", "number_literal", "call_expression"):
         return node if body is None else expanded(body, evaluator)
     return bare(body)

@@ -38,8 +38,8 @@ class ImpossibleArms:
         defined = set(self._options)
         for path, lexed in files.items():
             for directive in lexed.directives:
-                if directive.name in (b"define", b"undef") and directive.tokens:
-                    name = directive.tokens[0].text.decode("latin-1")
+                if directive.name in (b"define", b"undef") and directive.subject:
+                    name = directive.subject.decode("latin-1")
                     defined.add(name)
                     if self._matters(name):
                         place = (path, self._around(path, directive))

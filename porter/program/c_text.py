@@ -97,7 +97,7 @@ class CText:
             macros = self.evaluator.macros
             macro = macros.get(token.text)
             self._expanded[token.text] = None if macro is None else Expanded(
-                macros.expand(macro.body), macro.parameters
+                macros.expanded(macro.text), macro.parameters
             )  # fmt: skip
         return self._expanded[token.text]
 

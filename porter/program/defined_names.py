@@ -53,8 +53,8 @@ def _defined_in_c(file: SourceFile, lexed: LexedSource) -> Iterator[str]:
     for name in names_of_functions(tokens):
         yield name.decode("latin-1")
     for directive in lexed.directives:
-        if directive.name == b"define" and directive.tokens:
-            yield directive.tokens[0].text.decode("latin-1")
+        if directive.name == b"define" and directive.subject:
+            yield directive.subject.decode("latin-1")
     for before, token, after in zip(tokens, tokens[1:], tokens[2:], strict=False):
         if before.text in (b"class", b"struct", b"union", b"enum", b"using", b"typename"):
             yield token.text.decode("latin-1")
@@ -70,7 +70,7 @@ def _supervisor_macros(lexed: LexedSource) -> Iterator[bytes]:
     """Names for what makes a supervisor call of a function."""
     for directive in lexed.directives:
         macro = parse_define(directive)
-        if macro is not None and any(it.text in SUPERVISOR_WORDS for it in macro.body):
+        if macro is not None and not SUPERVISOR_WORDS.isdisjoint(macro.text):
             yield macro.name
 
 

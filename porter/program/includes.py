@@ -17,6 +17,7 @@ from porter.source.asm_text import dialect_of, without_remarks
 from porter.source.assembler_text import taken_in
 from porter.source.c_lexer import Directive, LexedSource, lex
 from porter.source.conditions import ConditionMap
+from porter.source.macros import parse_define
 from porter.source.source_file import SourceFile, is_included
 
 _WRITTEN_LATER = frozenset({"fvm_domain.h"})
@@ -256,13 +257,14 @@ def _header_names(lexed: Iterable[LexedSource]) -> dict[bytes, list[str]]:
     found: dict[bytes, list[str]] = {}
     for text in lexed:
         for directive in text.directives:
-            tokens = directive.tokens
-            if directive.name != b"define" or len(tokens) < 2:
+            macro = parse_define(directive)
+            if macro is None or macro.parameters is not None or not macro.text:
                 continue
-            if len(tokens) == 2 and tokens[1].kind == "string":
-                name = tokens[1].text.strip(b'"').decode("utf-8", "replace")
-                found.setdefault(tokens[0].text, []).append(name)
-            elif tokens[1].text == b"<" and tokens[-1].text == b">":
-                name = b"".join(it.text for it in tokens[2:-1]).decode("utf-8", "replace")
-                found.setdefault(tokens[0].text, []).append(name)
+            spelt = macro.text
+            if len(spelt) == 1 and spelt[0].endswith(b'"'):
+                name = spelt[0].strip(b'"').decode("utf-8", "replace")
+                found.setdefault(macro.name, []).append(name)
+            elif spelt[0] == b"<" and spelt[-1] == b">":
+                name = b"".join(spelt[1:-1]).decode("utf-8", "replace")
+                found.setdefault(macro.name, []).append(name)
     return found

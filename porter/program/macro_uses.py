@@ -33,17 +33,22 @@ class MacroUse:
 def calls_in(text: CText) -> Iterator[tuple[bytes, MacroUse]]:
     """Names of function-like macros with their uses, in the code and in bodies of other macros."""
     yield from _calls(text, text.lexed.tokens)
+    macros = text.evaluator.macros
+
+    def is_taker(word: bytes) -> bool:
+        known = macros.get(word)
+        return known is not None and known.parameters is not None
+
     for directive in text.lexed.directives:
         macro = parse_define(directive)
-        if macro is not None:
+        if macro is not None and any(is_taker(word) for word in macro.called):
             yield from _calls(text, macro.body)
 
 
 def named_in(text: CText, name: bytes) -> Iterator[MacroUse]:
     """Where the code has a macro's name, whatever kind of macro it is."""
-    for token in text.lexed.tokens:
-        if token.text == name:
-            yield MacroUse(text, token.start, token.end, ())
+    for token in [it for it in text.lexed.tokens if it.text == name]:
+        yield MacroUse(text, token.start, token.end, ())
 
 
 def macros_with(texts: Iterable[CText]) -> dict[bytes, list[bytes]]:
@@ -51,9 +56,8 @@ def macros_with(texts: Iterable[CText]) -> dict[bytes, list[bytes]]:
     found: dict[bytes, dict[bytes, None]] = {}
     for text in texts:
         for macro in filter(None, map(parse_define, text.lexed.directives)):
-            for token in macro.body:
-                if token.kind == "identifier":
-                    found.setdefault(token.text, {})[macro.name] = None
+            for word in macro.words:
+                found.setdefault(word, {})[macro.name] = None
     return {name: list(macros) for name, macros in found.items()}
 
 

@@ -201,9 +201,9 @@ def _read(text: bytes, file: Path, elsewhere: bytes, alike: _Alike) -> Translati
 def _meaning(line: bytes) -> tuple[bytes, Macro | None]:
     """The macro of a #define, or the name of an #undef. A chip's header says the same thousands to
     every file that includes it."""
-    for directive in lex(line).directives:
-        if directive.name == b"undef" and directive.tokens:
-            return directive.tokens[0].text, None
+    for directive in lex(b"\n" + line).directives:  # behind an end of line a #define is a plain one
+        if directive.name == b"undef" and directive.subject:
+            return directive.subject, None
         return b"", parse_define(directive)
     return b"", None
 

@@ -26,7 +26,7 @@ from porter.source.c_lexer import Token, lex
 from porter.source.c_strings import decode_strings
 from porter.source.edit import Edit
 from porter.source.inline_asm import ASM_WORDS
-from porter.source.macros import MacroTable, parse_define, uses_in
+from porter.source.macros import Macro, MacroTable, parse_define, uses_in
 from porter.source.source_file import SourceFile
 from porter.source.token_tools import matching
 
@@ -124,7 +124,11 @@ class CallGraph:
         for directive in text.lexed.directives:
             if (macro := parse_define(directive)) is not None:
                 names = self.edges.setdefault(macro.name.decode("latin-1"), set())
-                names |= _references(macro.body, macros)
+                names |= (
+                    _references(macro.body, macros)
+                    if _has_strings(macro)
+                    else {canonical(word, macros) for word in macro.words}
+                )
             elif directive.name == b"pragma":  # weak f = g, required = f
                 pragma = text.file.data[directive.start : directive.end]
                 self.roots |= {canonical(word, macros) for word in _WORD.findall(pragma)}
@@ -272,6 +276,10 @@ def _references(tokens: Iterable[Token], macros: MacroTable) -> set[str]:
             words = _WORD.findall(_text_from(tokens, number))
             names |= {word.decode("latin-1") for word in words}
     return names
+
+
+def _has_strings(macro: Macro) -> bool:
+    return any(text.endswith(b'"') for text in macro.text)
 
 
 def _text_from(tokens: Sequence[Token], index: int) -> bytes:

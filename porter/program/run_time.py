@@ -163,7 +163,7 @@ def _never_left(tokens: Sequence[Token], index: int, end: int, evaluator: Evalua
         inner = [it for it in inner if it > place]
         text = tokens[place].text
         macro = evaluator.macros.get(text)
-        words = {text} if macro is None else set(evaluator.macros.expand(macro.body))
+        words = {text} if macro is None else set(evaluator.macros.expanded(macro.text))
         if not words.isdisjoint(_LEAVES) or (b"break" in words and not inner):
             return end
         nested = _body(tokens, place) if text in (*_LOOPS, b"switch") else None

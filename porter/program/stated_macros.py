@@ -55,21 +55,22 @@ class StatedMacros:
         for use in self._calls(name):
             yield use.text, use.start, use.end
         for text in self._texts():
-            if name not in text.file.data:
-                continue
             macro = text.evaluator.macros.get(name)
-            if macro is None or macro.parameters is not None:
+            if macro is None or macro.parameters is not None or name not in text.file.data:
                 continue
-            for token in _all_tokens(text):
-                if token.text == name and self._is_compiled(text, token.start, token.end):
+            for token in _tokens_of(text, name):
+                if self._is_compiled(text, token.start, token.end):
                     yield text, token.start, token.end
 
 
-def _all_tokens(text: CText) -> Iterator[Token]:
-    yield from text.lexed.tokens
+def _tokens_of(text: CText, name: bytes) -> list[Token]:
+    """Where a name stands in the code of a file and in the bodies of its macros."""
+    found = [token for token in text.lexed.tokens if token.text == name]
     for directive in text.lexed.directives:
         macro = parse_define(directive)
-        yield from macro.body if macro is not None else ()
+        if macro is not None and name in macro.text:
+            found += (token for token in macro.body if token.text == name)
+    return found
 
 
 def _macro_around(text: CText, start: int) -> Macro | None:

@@ -213,7 +213,7 @@ def _called(text: CText) -> Iterator[tuple[Token, str | None]]:
     yield from ((it, None) for it in _calls_in(tokens[outside:], in_function=False))
     for directive in text.lexed.directives:
         macro = parse_define(directive)
-        if macro is not None:
+        if macro is not None and macro.called:
             own = macro.parameters or ()
             around = macro.name.decode("latin-1")
             for token in _calls_in(macro.body, in_function=True):

@@ -130,7 +130,7 @@ class OtherBlocks:
         macro, value = self._evaluator.macros.get(name), self._evaluator.name(name)
         if macro is None or not isinstance(value, Pointer) or value.type.kind != "struct":
             return False
-        if len(macro.body) == 1 or value.address is None or not is_device(value.address):
+        if len(macro.text) == 1 or value.address is None or not is_device(value.address):
             return False
         return all(
             not isinstance(known := self._evaluator.name(it), Pointer)

@@ -103,5 +103,5 @@ def _led_to(name: bytes, macros: MacroTable) -> set[bytes]:
         if name not in seen:
             seen.add(name)
             macro = macros.get(name)
-            stack += [it.text for it in macro.body if it.kind == "identifier"] if macro else []
+            stack += macro.words if macro else []
     return seen

@@ -78,7 +78,7 @@ class ComputedAddresses:
         """Whether a macro makes a number, or the name of a register, of its arguments."""
         if name not in self._macros:
             macro = self._evaluator.macros.get(name)
-            words = self._evaluator.macros.expand(macro.body) if macro is not None else ()
+            words = self._evaluator.macros.expanded(macro.text) if macro is not None else ()
             is_code = not {b";", b"=", b"->"}.isdisjoint(words)
             is_telling = not _TELLING.isdisjoint(words) or self._evaluator.macros.pastes(name)
             self._macros[name] = not is_code and is_telling

@@ -54,7 +54,7 @@ def is_interrupt(tokens: Sequence[Token], index: int, macros: MacroTable) -> boo
     if macro is None or tokens[index + 1 : index + 2] == () or tokens[index + 1].text != b"(":
         return False
     closing = matching(tokens, index + 1)
-    if closing is None or _ATTRIBUTE.isdisjoint(macros.expand(macro.body)):
+    if closing is None or _ATTRIBUTE.isdisjoint(macros.expanded(macro.text)):
         return _is_word(tokens, index) and _are_words(macro.body, macros)
     given = [
         number

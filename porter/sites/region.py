@@ -42,24 +42,24 @@ def regions(
         yield Region(tuple(lexed.tokens))
     for directive in lexed.directives:
         macro = parse_define(directive)
-        if macro is None or not macro.body:
+        if macro is None or not macro.text:
             continue
         has_call = bool(calls) and any(token.start in calls for token in macro.body)
-        if not has_call and is_name(macro.body, evaluator):
+        if not has_call and is_name(macro.text, evaluator):
             continue
         yield Region(macro.body, macro.name, macro.parameters or ())
 
 
-def is_name(body: tuple[Token, ...], evaluator: Evaluator) -> bool:
+def is_name(body: tuple[bytes, ...], evaluator: Evaluator) -> bool:
     """Whether a macro body only names a number, an address or a register: its uses are the sites.
 
     What computes with a register's content, or does something, is code and is its own site.
     """
-    if any(token.text in ASM_WORDS or token.text in INTRINSIC_BYTES for token in body):
+    if not ASM_WORDS.isdisjoint(body) or not INTRINSIC_BYTES.isdisjoint(body):
         return False
     if len(body) == 1:
         return True
-    return evaluator.text(b" ".join(evaluator.macros.expand(body))) is not None
+    return evaluator.text(b" ".join(evaluator.macros.expanded(body))) is not None
 
 
 def constant_in(

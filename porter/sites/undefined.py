@@ -64,7 +64,7 @@ class UndefinedNames:
         types, macros = self._text.evaluator.types, self._text.evaluator.macros
         macro = macros.get(name)
         if macro is not None and macro.parameters is None:  # what it stands for may be undefined
-            node = parse_expression(b" ".join(macros.expand(macro.body)))
+            node = parse_expression(b" ".join(macros.expanded(macro.text)))
             other = _base(node) if node is not None else None
             inner = text_of(other) if other is not None else name
             return inner == name or inner in macros or self._is_defined(inner)

@@ -43,7 +43,7 @@ def asm_text(lexed: LexedSource, statements: Iterable[AsmStatement]) -> tuple[To
             if token.kind == "string" or statement.form == "function":
                 found.append(token)
     for directive in lexed.directives:
-        found += [token for token in directive.tokens if token.kind == "string"]
+        found += directive.strings
     return tuple(found)
 
 

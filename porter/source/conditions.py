@@ -107,8 +107,7 @@ def include_guard(lexed: LexedSource) -> Directive | None:
     directives, tokens = lexed.directives, lexed.tokens
     if len(directives) < 2 or directives[0].name != b"ifndef" or directives[1].name != b"define":
         return None
-    names = [directive.tokens[0].text for directive in directives[:2] if directive.tokens]
-    if len(names) != 2 or names[0] != names[1]:
+    if not directives[0].subject or directives[0].subject != directives[1].subject:
         return None
     if tokens and tokens[0].start < directives[1].start:
         return None

@@ -69,9 +69,8 @@ def is_asm_word(word: bytes, macros: MacroTable) -> bool:
     return (
         macro is not None
         and macro.parameters is None
-        and bool(macro.body)
-        and macro.body[0].text in ASM_WORDS
-        and len(macro.body) <= 2
+        and 1 <= len(macro.text) <= 2
+        and macro.text[0] in ASM_WORDS
     )
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence, Set
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-from porter.source.c_lexer import Directive, Token, lex_fragment
+from porter.source.c_lexer import Directive, Place, Token, lex_fragment, lex_within, spelt_within
 from porter.source.token_tools import matching
 
 # `#define static` for a test build, say, which would change what every declaration means.
@@ -19,37 +20,65 @@ _KEYWORDS = frozenset(
      b"while", b"do", b"return", b"struct", b"union", b"enum", b"int", b"char", b"void", b"asm"}
 )  # fmt: skip
 _LONG, _ROOM = 100, 1_000_000  # tokens of an expansion that is kept, and of all of them
+_NAME = re.compile(rb"\s*([A-Za-z_$][A-Za-z0-9_$]*)")
+_BEGINS_NAME = frozenset(b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_$")
 _EXPANSION_LIMIT = 20_000  # tokens; more than any real register macro, less than an attack needs
 
 
-@dataclass(frozen=True, slots=True)
 class Macro:
     """`parameters` is None for an object-like macro; the last one of a variadic macro takes what is
-    left of the arguments: `__VA_ARGS__`, or the name in GNU's `name...`."""
+    left of the arguments: `__VA_ARGS__`, or the name in GNU's `name...`. `text`: the body's tokens
+    as they are spelt. Nobody changes one."""
 
-    name: bytes
-    parameters: tuple[bytes, ...] | None
-    body: tuple[Token, ...]
-    is_variadic: bool = False
-    _text: tuple[bytes, ...] | None = field(default=None, init=False, compare=False, repr=False)
-    _alone: tuple[Macro, ...] = field(default=(), init=False, compare=False, repr=False)
+    __slots__ = ("_alone", "_body", "_place", "is_variadic", "name", "parameters", "text")
+
+    def __init__(
+        self,
+        name: bytes,
+        parameters: tuple[bytes, ...] | None,
+        body: tuple[Token, ...],
+        is_variadic: bool = False,
+        place: Place | None = None,
+    ) -> None:
+        """`place`: where the body can be had, without strings, instead of being kept."""
+        self.name = name
+        self.parameters = parameters
+        self.is_variadic = is_variadic
+        self.text = tuple([it.text for it in body]) if place is None else spelt_within(*place)
+        self._body = body
+        self._place = place
+        self._alone: tuple[Macro, ...] = ()
+
+    @property
+    def body(self) -> tuple[Token, ...]:
+        """What it stands for, with offsets. Most don't ask for these: `text` is at hand."""
+        return self._body if self._place is None else lex_within(*self._place)
+
+    @property
+    def words(self) -> list[bytes]:
+        """The names in the body."""
+        if self._place is None:
+            return [token.text for token in self._body if token.kind == "identifier"]
+        return [text for text in self.text if text[0] in _BEGINS_NAME]
+
+    @property
+    def called(self) -> list[bytes]:
+        """Words in the body with a parenthesis behind them."""
+        text = self.text
+        if b"(" not in text:
+            return []
+        begins = _BEGINS_NAME
+        return [word for word, after in pairwise(text) if after == b"(" and word[0] in begins]
 
     def is_same(self, other: Macro) -> bool:
         """Whether another definition of the name says the same."""
         return self.text == other.text and self.parameters == other.parameters
 
     @property
-    def text(self) -> tuple[bytes, ...]:
-        """The body's tokens as they are spelt."""
-        if self._text is None:
-            object.__setattr__(self, "_text", tuple(token.text for token in self.body))
-        return self._text or ()
-
-    @property
     def alone(self) -> tuple[Macro, ...]:
         """It as the only definition of its name. Many tables have it so, and share this."""
         if not self._alone:
-            object.__setattr__(self, "_alone", (self,))
+            self._alone = (self,)
         return self._alone
 
     def only_spells(self, position: int) -> bool:
@@ -76,26 +105,59 @@ class Expansion:
 
 def parse_define(directive: Directive) -> Macro | None:
     """The macro of a #define line, or None if it is malformed."""
+    if directive.name != b"define":
+        return None
+    if directive.macro is None:
+        directive.macro = (_macro(directive),)
+    found: Macro | None = directive.macro[0]
+    return found
+
+
+def _macro(directive: Directive) -> Macro | None:
+    if (left := directive.left) is not None:
+        return _plain_macro(*left)
     tokens = directive.tokens
-    if directive.name != b"define" or not tokens or tokens[0].kind != "identifier":
+    if not tokens or tokens[0].kind != "identifier":
         return None
     name = tokens[0]
     if len(tokens) < 2 or tokens[1].text != b"(" or tokens[1].start != name.end:
         return Macro(name.text, None, tokens[1:])
-    parameters: list[bytes] = []
-    is_variadic = False
-    for index, token in enumerate(tokens[2:], start=2):
-        if token.text == b")":
-            return Macro(name.text, tuple(parameters), tokens[index + 1 :], is_variadic)
-        if token.text == b"...":
-            is_variadic = True
-            if tokens[index - 1].kind != "identifier":
-                parameters.append(b"__VA_ARGS__")
-        elif token.kind == "identifier":
-            parameters.append(token.text)
-        elif token.text != b",":
+    closing = next((at for at, it in enumerate(tokens) if it.text == b")"), 0)
+    inside = tokens[2:closing]
+    spelt = [it.text for it in inside]
+    taken = _parameters(spelt) if all(it.kind != "string" for it in inside) else None
+    if not closing or taken is None:
+        return None
+    return Macro(name.text, taken, tokens[closing + 1 :], b"..." in spelt)
+
+
+def _plain_macro(text: bytes, start: int, end: int) -> Macro | None:
+    name = _NAME.match(text, start, end)
+    if name is None:
+        return None
+    behind = name.end()
+    if text[behind : min(behind + 1, end)] != b"(":
+        return Macro(name[1], None, (), place=(text, behind, end))
+    closing = text.find(b")", behind, end)
+    spelt = spelt_within(text, behind + 1, closing) if closing >= 0 else ()
+    taken = _parameters(spelt) if closing >= 0 else None
+    if taken is None:
+        return None
+    return Macro(name[1], taken, (), b"..." in spelt, (text, closing + 1, end))
+
+
+def _parameters(spelt: Sequence[bytes]) -> tuple[bytes, ...] | None:
+    """The names between the parentheses; None where something else stands there."""
+    found: list[bytes] = []
+    for index, text in enumerate(spelt):
+        if text == b"...":
+            if index == 0 or spelt[index - 1][0] not in _BEGINS_NAME:
+                found.append(b"__VA_ARGS__")
+        elif text[0] in _BEGINS_NAME:
+            found.append(text)
+        elif text != b",":
             return None
-    return None
+    return tuple(found)
 
 
 def usable_macro(directive: Directive) -> Macro | None:
@@ -214,9 +276,9 @@ class MacroTable:
                 self._aliases = {it: known[it] for it in known.keys() - names}
             for name in names:
                 macro = self.get(name)
-                if macro is not None and macro.parameters is None and len(macro.body) == 1:
+                if macro is not None and macro.parameters is None and len(macro.text) == 1:
                     is_macro = macro.text[0] in self._macros
-                    expanded = self.expand(macro.body) if is_macro else macro.text
+                    expanded = self.expanded(macro.text) if is_macro else macro.text
                     if len(expanded) == 1 and expanded[0].replace(b"_", b"a").isalnum():
                         self._aliases[name] = expanded[0]
         return self._aliases
@@ -259,10 +321,15 @@ class MacroTable:
     def expand(self, tokens: Sequence[Token]) -> tuple[bytes, ...]:
         """Fully expanded token texts; () if the expansion grows beyond all reason. Several judges
         ask for the same, so that long ones are kept."""
-        key = tuple(token.text for token in tokens)
+        return self.expanded(tuple([token.text for token in tokens]))
+
+    def expanded(self, key: tuple[bytes, ...]) -> tuple[bytes, ...]:
+        """The same of texts, such as those of a macro's body."""
+        if len(key) < _EXPANSION_LIMIT and self._macros.keys().isdisjoint(key):
+            return key
         if (known := self._kept.get(key)) is not None:
             return known
-        trace = self.traced(tokens, self.get)
+        trace = self._traced(key, self.get)
         if _EXPANSION_LIMIT - trace.budget >= _LONG and self._room > 0:
             self._room -= len(key) + len(trace.texts)
             self._kept[key] = trace.texts
@@ -271,8 +338,11 @@ class MacroTable:
     def traced(self, tokens: Sequence[Token], get: Get | None = None) -> Expansion:
         """The same, with what it took. Macros that were undefined later count, unless `get` says
         otherwise."""
+        return self._traced([token.text for token in tokens], get or self.ever)
+
+    def _traced(self, words: Sequence[bytes], get: Get) -> Expansion:
         trace = Expansion()
-        texts = self._expand([token.text for token in tokens], frozenset(), trace, get or self.ever)
+        texts = self._expand([*words], frozenset(), trace, get)
         trace.texts = tuple(texts) if trace.budget > 0 else ()
         return trace
 

@@ -64,12 +64,12 @@ class WrittenNames:
         if macro is None:
             return frozenset()
         if macro.name not in self._may_write:
-            body = b" ".join(self._evaluator.macros.expand(macro.body))
+            body = b" ".join(self._evaluator.macros.expanded(macro.text))
             self._may_write[macro.name] = _MAY_WRITE.search(body) is not None
         if not self._may_write[macro.name]:
             return frozenset()
         if macro.parameters is None:
-            return _written_in(b" ".join(self._evaluator.macros.expand(macro.body)))
+            return _written_in(b" ".join(self._evaluator.macros.expanded(macro.text)))
         call = identifier.parent
         text = self._evaluator.call_text(call) if call is not None else None
         return _written_in(text) if text is not None else frozenset()
