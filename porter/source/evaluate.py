@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Set
 from dataclasses import replace
+from functools import lru_cache
 from itertools import islice
 
 from porter.source.arithmetic import binary, character, converted, literal, unary, word
@@ -28,6 +30,7 @@ from porter.source.values import Initial, Number, Place, Pointer, Value
 
 _MAX_DEPTH = 40  # macros within macros
 _MASK = 0xFFFF_FFFF
+_NAME = re.compile(rb"(?<![0-9A-Za-z_.])[A-Za-z_$\"'@`]")  # or a string
 _LONGEST_TABLE = 1000  # nodes; what is longer is data
 _NEAR = 0x100  # bytes that an unknown index or offset is taken to stay within
 
@@ -88,6 +91,8 @@ class Evaluator:
 
     def text(self, text: bytes, scope: Scope = no_scope, depth: int = 0) -> Value | None:
         """The value of an expression given as text."""
+        if depth == 0 and _NAME.search(text) is None:
+            return _numbers(text)
         if depth > _MAX_DEPTH or (node := parse_expression(text)) is None:
             return None
         return self.value(node, scope, depth + 1)
@@ -166,7 +171,7 @@ class Evaluator:
         return number if is_address and kept.is_const else None
 
     def _expanded(self, macro: Macro) -> bytes:
-        return b" ".join(self.macros.expand(macro.body))
+        return b" ".join(self.macros.expanded(macro.text))
 
     def call_text(self, node: Node) -> bytes | None:
         """The expansion of a call of a function-like macro; None if it is no such call."""
@@ -267,7 +272,7 @@ class Evaluator:
         macro = self.macros.get(name) if scope is not no_scope else None
         if macro is None or macro.parameters is not None:
             return None
-        words = self.macros.expand(macro.body)
+        words = self.macros.expanded(macro.text)
         is_used = any(scope(it) is not None for it in words if it[:1].isalpha() or it[:1] == b"_")
         return macro if is_used else None
 
@@ -533,6 +538,14 @@ class Evaluator:
         if value.type.kind == "pointer" and target is not None:
             return Pointer(None, target)
         return None
+
+
+@lru_cache(maxsize=1 << 15)
+def _numbers(text: bytes) -> Value | None:
+    """The value of an expression without names, which is the same for everybody: headers of a
+    family of chips have tens of thousands of few kinds."""
+    node = parse_expression(text)
+    return None if node is None else Evaluator(MacroTable(), TypeTable()).value(node, no_scope, 1)
 
 
 def _last_name(function: Node) -> bytes:
