@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -70,9 +71,11 @@ def _prepare(project: WholeProject) -> None:
     met again by the file that asks."""
     with suppress(Exception):
         project.facts.prepare()
-        for source in project.live:
-            if not source.is_asm:
-                project.registers_of(project.knowledge.text(source).evaluator)
+        written = [source for source in project.live if not source.is_asm]
+        read_by = Counter(map(project.knowledge.evaluator, (it.path for it in written)))
+        for evaluator, files in read_by.items():
+            if files > 1:
+                _ = project.registers_of(evaluator).fields
 
 
 def _outcome(docket: Docket, source: SourceFile) -> _Outcome:

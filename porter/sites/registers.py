@@ -46,19 +46,32 @@ class Registers:
         of the evaluator that this one says it is like."""
         self.evaluator = evaluator
         self.space = space
-        is_arm = isinstance(space, ArmSpace)
-        self.others: OtherBlocks = OtherBlocks(
-            evaluator, like.others if like is not None else None, is_arm
-        )
-        self.blocks = ChipBlocks(evaluator, chip, self.others.addresses, is_arm)
+        self._like = like
         self._grants = grants
         self.calls = MacroCalls(evaluator)
-        self.fields = frozenset(self.blocks.fields) | self.others.fields
         self._chip = chip
         self._names: dict[bytes, bool] = {}
         self._scoped: dict[bytes, bool] = {}
         self._variants = Variants(evaluator)
         self._otherwise: dict[int, Registers] = {}
+
+    @cached_property
+    def others(self) -> OtherBlocks:
+        """The blocks that only headers tell of. All their macros are looked at for these, and most
+        variants of a macro lead to no address that somebody would look up there."""
+        like = self._like.others if self._like is not None else None
+        return OtherBlocks(self.evaluator, like, isinstance(self.space, ArmSpace))
+
+    @cached_property
+    def blocks(self) -> ChipBlocks:
+        """Those that rules know."""
+        is_arm = isinstance(self.space, ArmSpace)
+        return ChipBlocks(self.evaluator, self._chip, self.others.addresses, is_arm)
+
+    @cached_property
+    def fields(self) -> frozenset[bytes]:
+        """Those of the structs of both."""
+        return frozenset(self.blocks.fields) | self.others.fields
 
     @property
     def has_grants(self) -> bool:
@@ -205,7 +218,7 @@ class Registers:
         if macro is None or macro.parameters is None:
             value = self.evaluator.name(name)
         else:
-            value = self.evaluator.text(b" ".join(self.evaluator.macros.expand(macro.body)))
+            value = self.evaluator.text(b" ".join(self.evaluator.macros.expanded(macro.text)))
         return self._leads(value)
 
     def leads(self, value: Value | None) -> bool:
