@@ -7,6 +7,7 @@ even where a library that another command needs is broken or missing.
 from __future__ import annotations
 
 import errno
+import gc
 import importlib
 import os
 import sys
@@ -95,7 +96,9 @@ def run_command(command: Callable[[], object]) -> int:
 
 def main() -> None:
     """Entry point of the console script."""
-    sys.exit(run_command(lambda: fvmkit.main(standalone_mode=False)))
+    status = run_command(lambda: fvmkit.main(standalone_mode=False))
+    gc.freeze()  # the process ends: what it knows of a large project need not be taken apart first
+    sys.exit(status)
 
 
 if __name__ == "__main__":

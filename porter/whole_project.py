@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from pathlib import Path
 
 from porter.asm.numbered import Numbered
@@ -66,10 +66,13 @@ def build_of(
     core, where the project has no build that tells."""
     stated = cpu or (domain.cpu_flags if domain is not None else ())
     paths = [source.path for source in sources]
-    guess = () if stated else core_of(paths) or likely_core(source.data for source in sources)
+
+    def guess() -> tuple[str, ...]:
+        return () if stated else core_of(paths) or likely_core(it.data for it in sources)
+
     named = [root / name for name in domain.sources] if domain is not None else []
     wanted = [file for file in named if file.is_file()]
-    build = read_build(root, paths, stated, guess, wanted)
+    build = read_build(root, paths, stated, cache(guess), wanted)
     build = with_files(build, wanted, _described(root, domain, build))
     return with_folders(build, request.include_dirs) if request.include_dirs else build
 

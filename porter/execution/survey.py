@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from porter.context_switch.recipe import core_of
@@ -81,7 +82,7 @@ def survey(
     root = root.resolve()
     sources = find_sources(root)
     progress(f"{len(sources)} source files; asking the build system")
-    build = read_build(root, sources, guessed_cpu=core_of(sources))
+    build = read_build(root, sources, guessed_cpu=partial(core_of, sources))
     units = build.units
     if not units:
         units = guessed_units(root, build.options, sources)

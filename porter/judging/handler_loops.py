@@ -18,7 +18,7 @@ from porter.program.closure import closure
 from porter.sites.context import Context, function_name
 from porter.sites.local_names import declarations
 from porter.sites.site import Site, SiteKind
-from porter.source.c_tree import Node, ancestors, one_line, text_of, walk
+from porter.source.c_tree import Node, ancestors, captured, one_line, query, text_of, walk
 from porter.source.declared import declared_name
 from porter.source.evaluate import Evaluator
 
@@ -30,6 +30,10 @@ _BEGINS_BY_RETURN = re.compile(rb"\)\s*\{\s*return\s")  # no file without it has
 _WAITING = frozenset({b"HAL_Delay"})
 _LEFT = LOOPS | {"switch_statement"}
 _IDLE = frozenset({b"__NOP", b"__nop", b"__no_operation"})
+_FIELDS = query(
+    "[(assignment_expression left: (_ field: (_) @it)) (update_expression argument: (_ field: (_)"
+    " @it)) (pointer_expression argument: (_ field: (_) @it))]"
+)
 
 Writers = dict[bytes, set[str]]
 """By variable: the functions of handlers that write it."""
@@ -149,11 +153,7 @@ def _effect(call: Node, getter: Getter, written_by: WrittenBy) -> frozenset[byte
 def _sets(unit: Unit, node: Node) -> set[bytes]:
     """The variables that a piece of code may set, and members, with a dot in front."""
     found = set(unit.text.written.inside(node))
-    for item in walk(node):
-        if item.type in ("assignment_expression", "update_expression", "pointer_expression"):
-            place = item.child_by_field_name("left") or item.child_by_field_name("argument")
-            field = place.child_by_field_name("field") if place is not None else None
-            found |= {b"." + text_of(field)} if field is not None else set()
+    found |= {b"." + text_of(field) for field in captured(node, _FIELDS, "it")}
     return found
 
 

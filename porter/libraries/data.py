@@ -7,7 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from fnmatch import fnmatchcase
+from fnmatch import fnmatchcase, translate
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import PurePosixPath
@@ -56,6 +56,16 @@ class Library:
         """Names that tell of it. Others have macros of such names too."""
         functions = {it for it, bodies in self.does.items() if not bodies[0].is_macro}
         return frozenset(functions | self.asks.keys())
+
+    def asked(self, name: str) -> str:
+        """Why a person has to say what a function becomes; "" if nobody has to."""
+        if not self.asks or self._asked.match(name) is None:
+            return ""
+        return next((why for it, why in self.asks.items() if fnmatchcase(name, it)), "")
+
+    @cached_property
+    def _asked(self) -> re.Pattern[str]:
+        return re.compile("|".join(map(translate, self.asks)))
 
     def is_used_by(self, included: Iterable[str]) -> bool:
         """Whether one of these names in #include lines is that of a header of the library's."""
@@ -110,7 +120,7 @@ class Libraries:
     def _lookups(self, name: str) -> Iterator[Known]:
         for library in self.used:
             bodies = library.does.get(name, ())
-            ask = next((why for it, why in library.asks.items() if fnmatchcase(name, it)), "")
+            ask = library.asked(name)
             if bodies or ask:
                 yield Known(library.name, bodies, ask)
 

@@ -35,21 +35,19 @@ def defined_in_c(text: CText, names: Iterable[str]) -> Iterator[tuple[str, Defin
     for alias, target in macros.aliases().items():
         if target in wanted:
             wanted.setdefault(alias, wanted[target])
-    data = text.file.data
-    present = {name: legacy for name, legacy in wanted.items() if name in data}
     tokens = text.balanced
     yield from _pasted(text.file, tokens, macros, wanted)
-    if not present:
+    if wanted.keys().isdisjoint([token.text for token in tokens]):
         return
     depth = 0
     for index, token in enumerate(tokens):
         depth += (token.text == b"{") - (token.text == b"}")
-        if token.kind != "identifier" or token.text not in present:
+        if token.kind != "identifier" or token.text not in wanted:
             continue
         place = Definition(text.file, token.start, token.end)
         defined = body_behind(tokens, index) is not None and not _is_weak(tokens, index)
         if depth == 0 and (defined or _is_generated(tokens, index, macros)):
-            yield present[token.text], place
+            yield wanted[token.text], place
 
 
 def declared_weak(text: CText) -> Iterator[str]:

@@ -127,7 +127,7 @@ def read_build(
     root: Path,
     sources: Sequence[Path],
     stated_cpu: tuple[str, ...] = (),
-    guessed_cpu: tuple[str, ...] = (),
+    guessed_cpu: Callable[[], tuple[str, ...]] = tuple,
     wanted: Collection[Path] = (),
 ) -> Build:
     """Ask compile_commands.json, then make, then an IDE's project file; else every header's folder
@@ -147,7 +147,7 @@ def _read(
     root: Path,
     sources: Sequence[Path],
     stated_cpu: tuple[str, ...],
-    guessed_cpu: tuple[str, ...],
+    guessed_cpu: Callable[[], tuple[str, ...]],
     wanted: Collection[Path],
 ) -> Build:
     stopped = ""
@@ -190,7 +190,7 @@ def _read(
             )
             return _with_core(build, stated_cpu, guessed_cpu)
     folders = dict.fromkeys(path.parent for path in sources if path.suffix.lower() == ".h")
-    guess = guessed_cpu or _GUESSED_CPU
+    guess = guessed_cpu() or _GUESSED_CPU
     cpu, source = (stated_cpu, "stated") if stated_cpu else (guess, GUESS)
     compiler = compiler_for(cpu)
     folders |= dict.fromkeys(named_folders(sources, compiler))
@@ -199,11 +199,15 @@ def _read(
     return Build({}, CompileOptions(tuple(folders), (), cpu, compiler), source, stopped=stopped)
 
 
-def _with_core(build: Build, stated: tuple[str, ...], guess: tuple[str, ...]) -> Build:
+def _with_core(
+    build: Build, stated: tuple[str, ...], guessed: Callable[[], tuple[str, ...]]
+) -> Build:
     """A build that names no core, such as the project file of a chip that isn't known, with what
     was stated, or with the guess that it is no Arm at all."""
-    cpu = stated or (guess if compiler_for(guess) != DEFAULT_COMPILER else ())
-    if not cpu or any(flag.startswith(("-mcpu", "-march")) for flag in build.options.cpu_flags):
+    if any(flag.startswith(("-mcpu", "-march")) for flag in build.options.cpu_flags):
+        return build
+    cpu = stated or (guess if compiler_for(guess := guessed()) != DEFAULT_COMPILER else ())
+    if not cpu:
         return build
     compiler = compiler_for(cpu)
     more = (*cpu, "-ffreestanding") if compiler != DEFAULT_COMPILER else cpu

@@ -8,11 +8,23 @@ from functools import cached_property, lru_cache
 
 from porter.source.asm_names import asm_text, spells, written_by
 from porter.source.c_lexer import LexedSource, Token, lex_fragment
-from porter.source.c_tree import Node, SyntaxTree, strip_parentheses, text_of, walk
+from porter.source.c_tree import (
+    Node,
+    SyntaxTree,
+    captured,
+    query,
+    strip_parentheses,
+    text_of,
+)  # fmt: skip
 from porter.source.evaluate import Evaluator
 from porter.source.inline_asm import ASM_WORDS, AsmStatement, find_asm, is_asm_word
 
 _MAY_WRITE = re.compile(rb"(?<![=!<>])=(?!=)|<<=|>>=|\+\+|--|(?<!&)&(?!&)|asm|ASM")
+_IDENTIFIERS = query("(identifier) @it")
+_TARGETS = query(
+    "[(assignment_expression left: (_) @it) (update_expression argument: (_) @it)"
+    ' (pointer_expression operator: "&" argument: (_) @it)]'
+)
 
 
 class WrittenNames:
@@ -27,9 +39,8 @@ class WrittenNames:
     def inside(self, node: Node) -> frozenset[bytes]:
         """Names written, or whose address is taken, in a node of one of the file's trees."""
         names = set(_assigned(node))
-        for item in walk(node):
-            if item.type == "identifier":
-                names |= self._by_macro(item)
+        for item in captured(node, _IDENTIFIERS, "it"):
+            names |= self._by_macro(item)
         for statement in self._asm:
             if node.start_byte <= statement.start < node.end_byte:
                 names.update(written_by(statement))
@@ -76,15 +87,8 @@ class WrittenNames:
 
 
 def _assigned(node: Node) -> Iterator[bytes]:
-    for item in walk(node):
-        target: Node | None = None
-        if item.type == "assignment_expression":
-            target = item.child_by_field_name("left")
-        elif item.type == "update_expression" or (
-            item.type == "pointer_expression" and text_of(item).startswith(b"&")
-        ):
-            target = item.child_by_field_name("argument")
-        if target is not None and (target := strip_parentheses(target)).type == "identifier":
+    for item in captured(node, _TARGETS, "it"):
+        if (target := strip_parentheses(item)).type == "identifier":
             yield text_of(target)
 
 
