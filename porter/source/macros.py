@@ -7,9 +7,11 @@ may see of the project; then a name can have several bodies, and the first is us
 from __future__ import annotations
 
 import re
+from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
+from typing import Any
 
 from porter.source.c_lexer import Directive, Place, Token, lex_fragment, lex_within, spelt_within
 from porter.source.token_tools import matching
@@ -182,11 +184,32 @@ Get = Callable[[bytes], Macro | None]
 """The definition of a name."""
 
 
+Definitions = MutableMapping[bytes, tuple[Macro, ...]]
+
+
+class Layered(ChainMap[bytes, tuple[Macro, ...]]):
+    """Few definitions in front of the many that nearly all files share. A ChainMap looks through
+    any number of maps, and takes its time."""
+
+    def __init__(self, own: Definitions, others: Definitions) -> None:
+        super().__init__(own, others)
+        self.own = own
+        self.others = others
+
+    def get(self, key: bytes, default: Any = None) -> Any:
+        """The definitions of a name."""
+        known = self.own.get(key)
+        return self.others.get(key, default) if known is None else known
+
+    def __contains__(self, key: object) -> bool:
+        return key in self.own or key in self.others
+
+
 class MacroTable:
     """Name to macro, and expansion."""
 
     def __init__(self) -> None:
-        self._macros: MutableMapping[bytes, tuple[Macro, ...]] = {}
+        self._macros: Definitions = {}
         self._others: MacroTable | None = None
         self.assumed: set[bytes] = set()
         """Names that the project doesn't define, with what they mostly are."""
@@ -203,7 +226,7 @@ class MacroTable:
     def with_definitions(self, visible: Mapping[bytes, Sequence[Macro]]) -> MacroTable:
         """The same table for a file that sees these definitions of some names."""
         table = MacroTable()
-        table._macros = {**self._macros, **{name: tuple(them) for name, them in visible.items()}}
+        table._macros = Layered({name: tuple(them) for name, them in visible.items()}, self._macros)
         table._former = self._former
         table.assumed = self.assumed
         table._others = self
@@ -289,19 +312,24 @@ class MacroTable:
 
     def users_of(self, names: Iterable[bytes]) -> set[bytes]:
         """These names, and every macro that means something else when one of them does."""
-        if self._users is None:
-            self._users = {}
-            for name, macros in self._macros.items():
-                for word in {word for macro in macros for word in macro.text}:
-                    if word in self._macros:
-                        self._users.setdefault(word, []).append(name)
         found, open_names = set(names), list(names)
         while open_names:
-            for user in self._users.get(open_names.pop(), ()):
+            for user in self._users_of(open_names.pop()):
                 if user not in found:
                     found.add(user)
                     open_names.append(user)
         return found
+
+    def _users_of(self, name: bytes) -> Iterator[bytes]:
+        """The macros that mention a name. Tables that differ in few definitions share the rest."""
+        if self._users is None:
+            self._users = {}
+            for own in self._macros if self._others is None else self._changed:
+                for word in {word for macro in self._macros[own] for word in macro.words}:
+                    self._users.setdefault(word, []).append(own)
+        yield from self._users.get(name, ())
+        if self._others is not None:
+            yield from (it for it in self._others._users_of(name) if it not in self._changed)
 
     def is_open(self, name: bytes) -> bool:
         """Whether a macro, or one that it uses, has several definitions."""
@@ -325,7 +353,7 @@ class MacroTable:
 
     def expanded(self, key: tuple[bytes, ...]) -> tuple[bytes, ...]:
         """The same of texts, such as those of a macro's body."""
-        if len(key) < _EXPANSION_LIMIT and self._macros.keys().isdisjoint(key):
+        if len(key) < _EXPANSION_LIMIT and _has_none(self._macros, key):
             return key
         if (known := self._kept.get(key)) is not None:
             return known
@@ -417,6 +445,15 @@ class MacroTable:
             else:
                 output += self._expand(values[text], hidden, trace, get)
         return output
+
+
+def _has_none(macros: Definitions, words: tuple[bytes, ...]) -> bool:
+    """Whether none of the words is defined."""
+    while isinstance(macros, Layered):
+        if not macros.own.keys().isdisjoint(words):
+            return False
+        macros = macros.others
+    return macros.keys().isdisjoint(words)
 
 
 def uses_in(tokens: Sequence[Token], macros: MacroTable) -> Iterator[Sequence[Token]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections import ChainMap
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from porter.source.evaluate import Evaluator
-from porter.source.macros import Macro, MacroTable
+from porter.source.macros import Layered, Macro, MacroTable
 
 _MOST = 16  # variants of one expression; what more would tell is that nobody knows
 
@@ -63,7 +62,7 @@ class _Otherwise(MacroTable):
 
     def __init__(self, others: MacroTable, macro: Macro) -> None:
         super().__init__()
-        self._macros = ChainMap({macro.name: macro.alone}, others._macros)
+        self._macros = Layered({macro.name: macro.alone}, others._macros)
         self._others = others
         self.assumed = others.assumed
         self._changed = frozenset({macro.name})
