@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 from porter.context_switch.dialect import gnu_text
@@ -107,10 +108,9 @@ def suited(
     with tempfile.TemporaryDirectory(prefix="fvmkit-") as folder:
         declared: set[bytes] = set()
         for header in headers:
-            data = header.read_bytes()
-            declared.update(_DECLARED.findall(data))
-            if is_armcc(data):
-                text = _source_or_error(data, header.name)
+            words, text = _header(header, header.stat().st_mtime_ns)
+            declared |= words
+            if text is not None:
                 _copy(header, text, (source.parent, *options.include_dirs), folder)
         missing = tuple(
             f"{name}()=((void)0)" for name in _ALSO_OF_CMSIS if name.encode() not in declared
@@ -122,6 +122,15 @@ def suited(
             defines=(*options.defines, *_TEXT, *_KEYWORDS, *missing, *machine),
             cpu_flags=(*options.cpu_flags, *_UNIFIED, f"-iquote{folder}", f"-I{folder}"),
         )
+
+
+@lru_cache(maxsize=1 << 13)
+def _header(header: Path, _changed: int) -> tuple[frozenset[bytes], bytes | None]:
+    """Which of the intrinsics a header declares, and its text for GNU's compiler where it is of
+    this one. Every such source reads all of them."""
+    data = header.read_bytes()
+    text = _source_or_error(data, header.name) if is_armcc(data) else None
+    return frozenset(_DECLARED.findall(data)), text
 
 
 def _source_or_error(data: bytes, header: str) -> bytes:

@@ -97,6 +97,7 @@ class CUnits:
         self._text = cache(self._preprocessed)
         self._in_text = WordLists(self._text)
         self._tree = cache(self._parsed)
+        self.asm_statements = cache(self._asm_statements)
         self.definitions = cache(self._definitions)
         self.templates = cache(self._templates)
         self._constant = cache(self._constant_in)
@@ -210,7 +211,7 @@ class CUnits:
         """Asm statements with a name in the assembler's text."""
         word = re.compile(rb"\b%s\b" % re.escape(name))
         for file in self._naming(name):
-            for statement in self.asm_statements(file):
+            for statement in self.asm_statements(file) if word.search(self.templates(file)) else ():
                 if word.search(template_of(statement)):
                     yield statement
 
@@ -374,14 +375,14 @@ class CUnits:
                 return function_name(around)
         return b""
 
-    def asm_statements(self, file: Path) -> Iterator[Node]:
+    def _asm_statements(self, file: Path) -> list[Node]:
         """Those of a C file, and of the headers in it."""
+        if _ASM.search(self._text(file)) is None:
+            return []
         tree = self._tree(file)
-        for match in _ASM.finditer(tree.text):
-            word = tree.smallest(*match.span())
-            around = word.parent if word is not None else None
-            if around is not None and around.type == "gnu_asm_expression":
-                yield around
+        words = (tree.smallest(*match.span()) for match in _ASM.finditer(tree.text))
+        around = (word.parent for word in words if word is not None)
+        return [it for it in around if it is not None and it.type == "gnu_asm_expression"]
 
     def outside_functions(self, file: Path) -> list[str]:
         """The texts of those that stand in no function."""

@@ -121,6 +121,8 @@ def _typedef_statements(text: str) -> Iterator[str]:
 
 def split_at_commas(text: str) -> tuple[str, ...]:
     """The parts of a list that has parentheses in it."""
+    if "(" not in text and ")" not in text:
+        return tuple(text.split(","))
     found = [""]
     depth = 0
     for character in text:
