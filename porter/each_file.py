@@ -52,8 +52,7 @@ def port_files(
     sources = list(sources)
     sound = [it for it in sources if it.path not in failures.found]
     if jobs > 1 and len(sound) > 1:
-        progress("looking for what nearly every file is judged by")
-        _prepare(docket.project)
+        _prepare(docket.project, progress)
     found = each(partial(_outcome, docket), sound, jobs, _lost, lambda it: progress(it.name))
     outcomes = dict(zip((it.path for it in sound), found, strict=True))
     for source in sources:
@@ -66,11 +65,12 @@ def port_files(
             docket.units[source.path] = outcome.decided.put_into(unit)
 
 
-def _prepare(project: WholeProject) -> None:
+def _prepare(project: WholeProject, progress: Callable[[str], None]) -> None:
     """Find out before there are several processes what each would find out for itself. An error is
     met again by the file that asks."""
     with suppress(Exception):
-        project.facts.prepare()
+        for what in project.facts.prepare():
+            progress(f"looking for what nearly every file is judged by: {what}")
         written = [source for source in project.live if not source.is_asm]
         read_by = Counter(map(project.knowledge.evaluator, (it.path for it in written)))
         for evaluator, files in read_by.items():

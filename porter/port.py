@@ -133,7 +133,7 @@ def _decide(given: _Given, read: list[SourceFile], progress: Progress) -> Judged
         sources = [calls.expanded(source) for source in read]
     progress("reading the program as a whole")
     with step("reading the program as a whole"):
-        project = _whole(given, sources, calls)
+        project = _whole(given, sources, calls, progress)
     progress("transcribing context switches")
     with step("transcribing context switches"):
         _transcribe(project, failures)
@@ -182,7 +182,9 @@ def _depends_on_links(build: Build, ports: Iterable[FilePort]) -> int:
     return sum(it.rule == Dropped.id for port in ports for it in port.verdicts)
 
 
-def _whole(given: _Given, sources: list[SourceFile], calls: LibraryCalls) -> WholeProject:
+def _whole(
+    given: _Given, sources: list[SourceFile], calls: LibraryCalls, progress: Progress
+) -> WholeProject:
     return WholeProject(
         given.root,
         sources,
@@ -194,6 +196,7 @@ def _whole(given: _Given, sources: list[SourceFile], calls: LibraryCalls) -> Who
         given.request.all_arms,
         given.core_clock,
         given.inputs,
+        progress,
     )
 
 

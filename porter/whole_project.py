@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property, partial
 from pathlib import Path
 
@@ -90,7 +90,7 @@ class WholeProject:
     """Made of all sources of a program, their build, what the compiler's preprocessor leaves of
     its `units`, and linker scripts; `calls`: what was put
     in the place of calls of libraries; `core_clock`: hertz of the old chip's core;
-    `inputs`: what else is compiled and linked."""
+    `inputs`: what else is compiled and linked; `progress` is told which file is read."""
 
     def __init__(
         self,
@@ -104,6 +104,7 @@ class WholeProject:
         all_arms: bool = False,
         core_clock: int | None = None,
         inputs: UnreadInputs = NO_INPUTS,
+        progress: Callable[[str], None] = lambda _message: None,
     ) -> None:
         self.root, self.inputs = root, inputs
         self._core_clock = core_clock
@@ -112,7 +113,7 @@ class WholeProject:
         self.calls = calls
         self.build = build
         lexed = calls.lexed if calls is not None else {}
-        self.knowledge = Knowledge(build, sources, units, all_arms, lexed)
+        self.knowledge = Knowledge(build, sources, units, all_arms, lexed, progress)
         self.tables = {source.path: list(self._tables(source)) for source in sources}
         self.staying: dict[Path, str] = {}
         for source in sources:

@@ -114,9 +114,11 @@ class ProjectFacts:
             self._other_readings,
         )
 
-    def prepare(self) -> None:
-        """Find out what nearly every file asks."""
+    def prepare(self) -> Iterator[str]:
+        """Find out what nearly every file asks, and say before each step what it is."""
+        yield "what is linked"
         self.program.why_not("")
+        yield "what never runs, and uses of macros"
         _ = self.branches, self._macro_uses, self._macros_with
 
     def _other_readings(self, text: CText) -> Sequence[CText]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
@@ -56,9 +56,11 @@ class Knowledge:
         units: Mapping[Path, TranslationUnit],
         all_arms: bool = False,
         lexed: Mapping[Path, LexedSource] = MappingProxyType({}),
+        progress: Callable[[str], None] = lambda _message: None,
     ) -> None:
         """`units`: those of the build that the compiler could preprocess; `all_arms`: take arms for
         possible that the build can't contain; `lexed`: files that were taken apart already."""
+        self._progress = progress
         self.build = build
         self.all_arms = all_arms
         self._real = cache(Path.resolve)  # asks the file system; files are asked about all the time
@@ -156,6 +158,7 @@ class Knowledge:
     def lexed(self, file: SourceFile) -> LexedSource:
         """The tokens of a C file."""
         if file.path not in self._lexed:
+            self._progress(f"taking {file.name} apart")
             self._lexed[file.path] = lex(file.data)
         return self._lexed[file.path]
 
@@ -331,4 +334,5 @@ class Knowledge:
         )
 
     def _parsed(self, file: SourceFile, evaluator: Evaluator) -> SyntaxTree:
+        self._progress(f"parsing {file.name}")
         return self._read_as(file, evaluator).trees.whole
