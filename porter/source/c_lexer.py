@@ -59,10 +59,6 @@ class Token(NamedTuple):
     text: bytes
 
 
-Place = tuple[bytes, int, int]
-"""A text, and [start, end) of something in it."""
-
-
 class Directive:
     """A preprocessor line: `name` without #, [start, end) without EOL. Most are #defines of chips'
     headers that nobody uses, so the tokens of a plain one are made anew whenever somebody asks."""
@@ -109,9 +105,14 @@ class Directive:
         return any(token.text == word for token in self.tokens)
 
     @property
-    def left(self) -> Place | None:
-        """The text that has what follows the name, and where, if it was left there."""
-        return None if self._tokens is not None else (self._text, self._behind, self.end)
+    def is_plain(self) -> bool:
+        """Whether its tokens were left in the text: a #define without strings."""
+        return self._tokens is None
+
+    @property
+    def left(self) -> tuple[bytes, int, int]:
+        """The text that a plain one was left in, and where there what follows the name is."""
+        return self._text, self._behind, self.end
 
     @property
     def _behind(self) -> int:
@@ -181,10 +182,15 @@ def lex_within(data: bytes, start: int, end: int) -> tuple[Token, ...]:
     )
 
 
+def spelling(word: bytes) -> bytes:
+    """The one object for equal spellings."""
+    return _SPELT.setdefault(word, word)
+
+
 def spelt_within(data: bytes, start: int, end: int) -> tuple[bytes, ...]:
     """How the tokens are spelt of a piece of text without strings, comments and splices. Headers of
     a family of chips say the same again and again, so equal ones are one object."""
-    words = tuple([_SPELT.setdefault(it, it) for it in _SPELLING.findall(data, start, end)])
+    words = tuple(map(spelling, _SPELLING.findall(data, start, end)))
     return _SPELT_LINES.setdefault(words, words)
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Any
 
-from porter.source.c_lexer import Directive, Place, Token, lex_fragment, lex_within, spelt_within
+from porter.source.c_lexer import Directive, Token, lex_fragment, spelling, spelt_within
 from porter.source.token_tools import matching
 
 # `#define static` for a test build, say, which would change what every declaration means.
@@ -32,35 +32,36 @@ class Macro:
     left of the arguments: `__VA_ARGS__`, or the name in GNU's `name...`. `text`: the body's tokens
     as they are spelt. Nobody changes one."""
 
-    __slots__ = ("_alone", "_body", "_place", "is_variadic", "name", "parameters", "text")
+    __slots__ = ("_alone", "_given", "is_variadic", "name", "parameters", "text")
 
     def __init__(
         self,
         name: bytes,
         parameters: tuple[bytes, ...] | None,
-        body: tuple[Token, ...],
+        given: tuple[Token, ...] | Directive,
         is_variadic: bool = False,
-        place: Place | None = None,
+        text: tuple[bytes, ...] | None = None,
     ) -> None:
-        """`place`: where the body can be had, without strings, instead of being kept."""
+        """`given`: the body, or the plain line that has it behind the name and the parameters."""
         self.name = name
         self.parameters = parameters
         self.is_variadic = is_variadic
-        self.text = tuple([it.text for it in body]) if place is None else spelt_within(*place)
-        self._body = body
-        self._place = place
+        self._given = given
+        self.text = tuple([it.text for it in self.body]) if text is None else text
         self._alone: tuple[Macro, ...] = ()
 
     @property
     def body(self) -> tuple[Token, ...]:
         """What it stands for, with offsets. Most don't ask for these: `text` is at hand."""
-        return self._body if self._place is None else lex_within(*self._place)
+        if isinstance(self._given, tuple):
+            return self._given
+        return self._given.tokens[-len(self.text) :] if self.text else ()
 
     @property
     def words(self) -> list[bytes]:
         """The names in the body."""
-        if self._place is None:
-            return [token.text for token in self._body if token.kind == "identifier"]
+        if isinstance(self._given, tuple):
+            return [token.text for token in self._given if token.kind == "identifier"]
         return [text for text in self.text if text[0] in _BEGINS_NAME]
 
     @property
@@ -110,14 +111,13 @@ def parse_define(directive: Directive) -> Macro | None:
     if directive.name != b"define":
         return None
     if directive.macro is None:
-        directive.macro = (_macro(directive),)
-    found: Macro | None = directive.macro[0]
-    return found
+        directive.macro = _macro(directive) or False
+    return directive.macro or None
 
 
 def _macro(directive: Directive) -> Macro | None:
-    if (left := directive.left) is not None:
-        return _plain_macro(*left)
+    if directive.is_plain:
+        return _plain_macro(directive, *directive.left)
     tokens = directive.tokens
     if not tokens or tokens[0].kind != "identifier":
         return None
@@ -133,19 +133,19 @@ def _macro(directive: Directive) -> Macro | None:
     return Macro(name.text, taken, tokens[closing + 1 :], b"..." in spelt)
 
 
-def _plain_macro(text: bytes, start: int, end: int) -> Macro | None:
-    name = _NAME.match(text, start, end)
-    if name is None:
+def _plain_macro(line: Directive, text: bytes, start: int, end: int) -> Macro | None:
+    found = _NAME.match(text, start, end)
+    if found is None:
         return None
-    behind = name.end()
+    name, behind = spelling(found[1]), found.end()
     if text[behind : min(behind + 1, end)] != b"(":
-        return Macro(name[1], None, (), place=(text, behind, end))
+        return Macro(name, None, line, text=spelt_within(text, behind, end))
     closing = text.find(b")", behind, end)
     spelt = spelt_within(text, behind + 1, closing) if closing >= 0 else ()
     taken = _parameters(spelt) if closing >= 0 else None
     if taken is None:
         return None
-    return Macro(name[1], taken, (), b"..." in spelt, (text, closing + 1, end))
+    return Macro(name, taken, line, b"..." in spelt, spelt_within(text, closing + 1, end))
 
 
 def _parameters(spelt: Sequence[bytes]) -> tuple[bytes, ...] | None:
