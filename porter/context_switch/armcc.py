@@ -52,6 +52,7 @@ _HAS_FPU = "__TARGET_FPU_VFP=1"
 _UNIFIED = ("-masm-syntax-unified", "-Wa,-mimplicit-it=thumb")
 
 
+@lru_cache(maxsize=256)  # asked each time that a file is compiled, with whatever options
 def is_armcc(data: bytes) -> bool:
     """Whether C text has assembler functions or blocks of this compiler."""
     return _MAYBE.search(data) is not None and any(map(_is_own, _statements(data)))
