@@ -103,6 +103,7 @@ class CUnits:
         self._constant = cache(self._constant_in)
         self.stack_use = cache(self._stack_use)
         self.unread_in = cache(self._unread_in)
+        self._member_uses = cache(self._uses_of_member)
         self._compiled = cache(self._compiled_objects)
 
     def _preprocessed(self, file: Path) -> bytes:
@@ -514,14 +515,18 @@ class CUnits:
         if name is None:
             return None
         if name.type == "field_identifier":
-            same = {text_of(name), *self._beside_in_union(text_of(name))}
-            members = (node for it in same for node in self.named(it))
-            fields = (it.parent for it in members if it.type == "field_identifier")
-            return [it for it in fields if it is not None and it.type == "field_expression"]
+            return self._member_uses(text_of(name))
         around = enclosing_function(place)
         if around is not None and is_local(around, text_of(name)):
             return before_asm_writes(name, place, uses_in(around, text_of(name)))
         return self.reads(text_of(name))
+
+    def _uses_of_member(self, member: bytes) -> list[Node]:
+        """Of whatever struct or union it is, and of what is another name for it."""
+        same = {member, *self._beside_in_union(member)}
+        members = (node for it in same for node in self.named(it))
+        fields = (it.parent for it in members if it.type == "field_identifier")
+        return [it for it in fields if it is not None and it.type == "field_expression"]
 
     def _beside_in_union(self, member: bytes) -> Iterator[bytes]:
         """Members that are another name for one."""

@@ -71,9 +71,10 @@ class ProjectTexts:
 
 def _plain(file: Path) -> tuple[str, frozenset[str]]:
     """What a file declares, and its names for void."""
-    text = without_comments(file.read_bytes()).decode("latin-1")
+    text = without_comments(_read(file).encode("latin-1")).decode("latin-1")
     return declarations_of(text), frozenset(names_of_void(text))
 
 
 def _read(file: Path) -> str:
+    """With plain ends of lines."""
     return file.read_text(encoding="latin-1")

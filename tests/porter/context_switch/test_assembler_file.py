@@ -407,14 +407,15 @@ def test_what_no_guest_has_is_told(body: str, told: str, tmp_path: Path) -> None
     assert found.status == "escalated" and told in found.reason
 
 
-def test_a_macro_of_another_header_is_void(tmp_path: Path) -> None:
+@pytest.mark.parametrize("eol", ["\n", "\r\n"], ids=["lf", "crlf"])
+def test_a_macro_of_another_header_is_void(eol: str, tmp_path: Path) -> None:
     """os.h leaves it to whoever includes it to define the types first."""
     prototype = "NOTHING os_request(NOTHING);\n"
     text = ".syntax unified\n.thumb\n.text\n.global os_request\n.thumb_func\nos_request:\n"
     text += "ldr r0, =0xE000ED04\nmov r1, #0x10000000\nstr r1, [r0]\ncpsie i\nb .\n.ltorg\n"
     tree = fixture(tmp_path, text, M3, "switch.S")
     for name, data in (("os.h", prototype), ("types.h", "#define NOTHING void\n")):
-        (tmp_path / name).write_text(data)
+        (tmp_path / name).write_text(data, newline=eol)
     files = (*tree.files, tmp_path / "os.h", tmp_path / "types.h")
     assert named(replace(tree, files=files).port(), "os_request").status == "rewritten"
 
