@@ -73,16 +73,15 @@ def build_of(
     named = [root / name for name in domain.sources] if domain is not None else []
     wanted = [file for file in named if file.is_file()]
     build = read_build(root, paths, stated, cache(guess), wanted)
-    build = with_files(build, wanted, _described(root, domain, build))
+    build = with_files(build, wanted, _described(root, domain, stated or build.options.cpu_flags))
     return with_folders(build, request.include_dirs) if request.include_dirs else build
 
 
-def _described(root: Path, domain: Domain | None, build: Build) -> CompileOptions | None:
+def _described(root: Path, domain: Domain | None, cpu: tuple[str, ...]) -> CompileOptions | None:
     """How a description has files compiled that no build of the project compiles."""
     if domain is None or not (domain.includes or domain.defines):
         return None
     folders = tuple(root / name for name in domain.includes)
-    cpu = domain.cpu_flags or build.options.cpu_flags
     return CompileOptions(folders, domain.defines, cpu, compiler_for(cpu))
 
 

@@ -55,6 +55,7 @@ def program_files(
     forced = (name for it in ways for name in _forced(it.cpu_flags))
     seen |= {Path(name).resolve() for name in forced}
     if domain is not None:
+        seen |= {(root / name).resolve() for name in domain.startup}
         seen |= {(root / it.file).resolve() for it in domain.replaced}
     found = _closed(unasked, sources)
     if any(_BY_MACRO.search(it.data) for it in found):

@@ -80,6 +80,8 @@ def test_what_a_built_file_takes_in_is_built(tmp_path: Path) -> None:
     result = port_files(tmp_path, files, None)
     (taken,) = (it for it in result.files if it.file.name == "lib/cps.s")
     assert taken.verdicts and result.unread == ("spare.s",)
+    started = port_files(tmp_path / "q", files, replace(DOMAIN, startup=("spare.s",)))
+    assert not started.unread, "what the description has as start-up is looked at, too"
 
 
 def test_an_asm_statement_with_such_a_number_stays(tmp_path: Path) -> None:

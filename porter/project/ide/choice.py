@@ -47,7 +47,8 @@ def project_commands(
     choice = [*near, *below] if wanted else near
     if not choice:
         return [], False, {}, ()
-    project = max(choice, key=lambda it: _how_many(it, wanted))  # the first of several
+    asked = {file.resolve() for file in wanted}
+    project = max(choice, key=lambda it: _how_many(it, asked))  # the first of several
     if project.has_cmsis and not any(any(it.glob(_CMSIS)) for it in project.include_dirs):
         nearest = sorted(root.rglob(_CMSIS), key=lambda it: (len(it.parts), it))[:1]
         folders = (*project.include_dirs, *(it.parent for it in nearest))
@@ -70,8 +71,8 @@ def chosen_file(root: Path) -> Path | None:
     return project.path if project is not None else None
 
 
-def _how_many(project: ProjectFile, wanted: Collection[Path]) -> int:
-    return len({file.resolve() for file in project.files} & {file.resolve() for file in wanted})
+def _how_many(project: ProjectFile, asked: set[Path]) -> int:
+    return len({file.resolve() for file in project.files} & asked)
 
 
 def _is_c(file: Path) -> bool:
